@@ -19,7 +19,7 @@ function lastMark(state: TeamState): TeamMark | undefined {
   return markOf(state) ?? markOf(state, 'formerNative');
 }
 
-const OTHER_NAME: ErrorFacts = { option: { field: 'as', effect: 'choose another name' } };
+const OTHER_NAME: ErrorFacts = { option: { field: 'rename', effect: 'choose another name' } };
 
 /** Whether our team is, or was, joined to exactly this native team. */
 function isSame(state: TeamState, { name, config }: NativeTeam): boolean {

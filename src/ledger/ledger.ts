@@ -275,7 +275,7 @@ export class Ledger {
 
 function nameTaken(teamId: string): TeamError {
   return new TeamError('conflict', `There is a team ${teamId} already: delete it first`, {
-    facts: { option: { field: 'as', effect: 'import the other one under another name' } },
+    facts: { option: { field: 'rename', effect: 'import the other one under another name' } },
   });
 }
 

@@ -27,7 +27,7 @@ export const teamImportOperations = [
     long: true,
     input: z.strictObject({
       file: Path.describe('the file, on the machine of the daemon'),
-      as: Slug.optional().describe('another name for the team'),
+      rename: Slug.optional().describe('another name for the team'),
       repository: Path.optional().describe('the clone of its repository, if its members had workspaces'),
     }),
     result: z.object({
@@ -43,7 +43,7 @@ export const teamImportOperations = [
     route: 'POST /api/teams/import',
     cli: {
       args: ['file'],
-      examples: ['troupe team import /tmp/demo.troupe', 'troupe team import /tmp/demo.troupe --as demo-2'],
+      examples: ['troupe team import /tmp/demo.troupe', 'troupe team import /tmp/demo.troupe --rename demo-2'],
     },
     run: importTeam,
   }),
@@ -51,13 +51,13 @@ export const teamImportOperations = [
 
 interface Asked {
   readonly file: string;
-  readonly as?: string | undefined;
+  readonly rename?: string | undefined;
   readonly repository?: string | undefined;
 }
 
-async function importTeam({ ledger }: Context, { file, as, repository }: Asked) {
+async function importTeam({ ledger }: Context, { file, rename, repository }: Asked) {
   const given = readPackage(await readWhole(file));
-  const teamId = as ?? parse(Slug, given.head.team);
+  const teamId = rename ?? parse(Slug, given.head.team);
   const imported = importBatches(given.batches, { name: teamId, repository, at: ledger.now() });
   requireSame(given, imported);
   const { team, members } = imported.state;
@@ -86,7 +86,7 @@ async function requireFreeBranch(ledger: Context['ledger'], branch: string | und
   if (other === undefined) return;
   throw new TeamError(
     'conflict',
-    `Team ${other} lands its work on the branch ${quote(branch)} here: delete that team first (troupe team delete ${other}), also for another name (--as), since the branch keeps its own`,
+    `Team ${other} lands its work on the branch ${quote(branch)} here: delete that team first (troupe team delete ${other}), also for another name (--rename), since the branch keeps its own`,
   );
 }
 

@@ -73,7 +73,7 @@ describe('a native team that disappears', () => {
     expect((await tasks.listTasks(TEAM)).map(({ title }) => title)).toEqual(['Task 1', 'Task 2']);
     expect(bridge.joined()[0]?.notices.join()).toContain('another native team has the name');
     await bridge.leave(TEAM);
-    await expect(bridge.join(NATIVE)).rejects.toMatchObject({ code: 'exists', facts: { option: { field: 'as' } } });
+    await expect(bridge.join(NATIVE)).rejects.toMatchObject({ code: 'exists', facts: { option: { field: 'rename' } } });
     await expect(bridge.join(NATIVE, { as: 'second' })).resolves.toMatchObject({ teamId: 'second' });
     expect((await tasks.listTasks('second')).map(({ title }) => title)).toEqual(['Something else']);
   });

@@ -55,9 +55,9 @@ describe('arguments', () => {
     expect(await read('logs --daemon -f -n 5')).toMatchObject({ input: { daemon: true, follow: true, lines: 5 } });
   });
 
-  test('name the team of an import with --as, and the caller of other commands', async () => {
+  test('name the caller with --as, and the team of an import with --rename', async () => {
     for (const words of ['import', 'team import']) {
-      expect(await read(`${words} demo.troupe --as demo-2`)).toMatchObject({ input: { as: 'demo-2' }, as: undefined });
+      expect(await read(`${words} demo.troupe --rename demo-2`)).toMatchObject({ input: { rename: 'demo-2' } });
     }
     const claim = await read('task claim --team demo --as ann');
     expect(claim).toMatchObject({ as: 'ann' });

@@ -94,9 +94,9 @@ test('a team moves to another machine with its history and its branch; nothing r
   await first.call('task.create', { teamId: 'plain', title: 'Look' });
   const plain = join(here.directory, 'plain.troupe');
   await troupe(here, here.directory, 'export', 'plain', '--journal', plain);
-  expect((await troupe(there, there.directory, 'import', plain, '--as', 'other')).code).toBe(0);
-  expect((await troupe(there, there.directory, 'import', plain, '--as', 'other')).stderr).toContain(
-    'There is a team other already: delete it first, or import the other one under another name (--as)',
+  expect((await troupe(there, there.directory, 'import', plain, '--rename', 'other')).code).toBe(0);
+  expect((await troupe(there, there.directory, 'import', plain, '--rename', 'other')).stderr).toContain(
+    'There is a team other already: delete it first, or import the other one under another name (--rename)',
   );
   expect((await second.call('team.list', {})).map(({ id }) => id)).toEqual(['other', 'words']);
 });

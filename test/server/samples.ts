@@ -223,14 +223,14 @@ export const SAMPLES: OperationSamples = {
     leftTeam(stage);
     return { input: { quiet: 0 } };
   },
-  'native.preview': async (stage) => ({ input: { name: leftTeam(stage), as: `${stage.teamId}-both` } }),
-  'native.join': async (stage) => ({ input: { name: leftTeam(stage), as: `${stage.teamId}-both` } }),
+  'native.preview': async (stage) => ({ input: { name: leftTeam(stage), rename: `${stage.teamId}-both` } }),
+  'native.join': async (stage) => ({ input: { name: leftTeam(stage), rename: `${stage.teamId}-both` } }),
   'native.leave': async (stage) => {
-    await stage.act('native.join', { name: leftTeam(stage), as: `${stage.teamId}-both` });
+    await stage.act('native.join', { name: leftTeam(stage), rename: `${stage.teamId}-both` });
     return { input: { teamId: `${stage.teamId}-both` } };
   },
   'native.joined': async (stage) => {
-    await stage.act('native.join', { name: leftTeam(stage), as: `${stage.teamId}-both` });
+    await stage.act('native.join', { name: leftTeam(stage), rename: `${stage.teamId}-both` });
     return { input: {} };
   },
   'native.players': async () => ({ input: { agents: { 'poet-*': 'codex' } } }),
@@ -243,7 +243,7 @@ export const SAMPLES: OperationSamples = {
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
   'event.snapshot': async ({ teamId }) => ({ input: { teamId } }),
-  'team.import': async (stage) => ({ input: { file: await packedTeam(stage), as: `${stage.teamId}-moved` } }),
+  'team.import': async (stage) => ({ input: { file: await packedTeam(stage), rename: `${stage.teamId}-moved` } }),
   'record.read': async ({ teamId }) => ({ input: { teamId, name: 'event.list' as const, input: { limit: 1 } } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.settings': async () => ({ input: {} }),

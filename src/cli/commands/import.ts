@@ -16,14 +16,14 @@ import { print, toJson } from '../show/write.ts';
 
 interface Given {
   readonly file: string;
-  readonly as?: string;
+  readonly rename?: string;
 }
 
 type Landed = NonNullable<TeamPackage['head']['work']>;
 
 /** Takes in a team that `troupe export --journal` wrote on another machine. Nothing starts. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { file, as: name } = given.input as unknown as Given;
+  const { file, rename } = given.input as unknown as Given;
   const path = resolve(file);
   const { head, bundle } = openPackage(path, file);
   const repository = head.work && findClone(head.work, environment);
@@ -31,7 +31,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const undo = git && head.work && bundle.length > 0 ? bringBranch(git, head.work, bundle) : () => undefined;
   const client = openClient(environment);
   try {
-    const asked = { file: path, ...(name !== undefined && { as: name }), ...(repository && { repository }) };
+    const asked = { file: path, ...(rename !== undefined && { rename }), ...(repository && { repository }) };
     const imported = await client.call('team.import', asked, { signal });
     if (given.json) {
       const told = { ...imported, ...(head.work && { branch: head.work.branch, repository }) };

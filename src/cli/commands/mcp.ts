@@ -23,8 +23,8 @@ export async function runMcp(given: Arguments): Promise<void> {
 }
 
 /** What the client says about itself; the rest is in its credential. */
-function makeGreeting({ input }: Arguments, environment: Environment): Greeting {
-  const { teamId: givenTeam, as: givenAs } = input as { teamId?: string; as?: string };
+function makeGreeting({ input, as: givenAs }: Arguments, environment: Environment): Greeting {
+  const { teamId: givenTeam } = input as { teamId?: string };
   const isConfigured = givenTeam !== undefined || givenAs !== undefined;
   // A member's own credential names its team and the member.
   const isMember = environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE'];

@@ -30,11 +30,8 @@ export async function readArguments(
   }
   addFolder(fields, command);
   addDefaults(fields, command, environment);
-  const { as: named, json, help: _help, ...input } = fields;
-  // Most commands act for a member of that name. An import gives its team that name.
-  const isOwn = hasField(command.flags, 'as');
-  const as = isOwn ? undefined : (named as string | undefined);
-  if (isOwn && named !== undefined) input['as'] = named;
+  const { as: member, json, help: _help, ...input } = fields;
+  const as = member as string | undefined;
   let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
   if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
     input['teamId'] = addressedTeam(input, as, environment) ?? onlyTeam(await findTeams(command, as), command);

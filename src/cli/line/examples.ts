@@ -11,7 +11,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe export demo - --transcripts > run.html',
     'troupe export demo --journal demo.troupe',
   ],
-  import: ['troupe import demo.troupe', 'troupe import demo.troupe --as demo-2'],
+  import: ['troupe import demo.troupe', 'troupe import demo.troupe --rename demo-2'],
   approve: ['troupe approve', 'troupe approve permission-1718000000000@codex --deny --feedback "use npm ci"'],
   report: ['troupe report demo', 'troupe report demo --markdown > report.md', 'troupe report demo --json'],
   answer: ['troupe answer worker-1 2', 'troupe answer worker-1 "PostgreSQL, we run it already"'],

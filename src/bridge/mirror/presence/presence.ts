@@ -76,7 +76,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
       (since !== undefined && list !== '' && now !== '' && list !== now);
     if (isReplaced) {
       report(
-        `another native team has the name ${paths.name} now; "troupe native leave ${teamId}", then "troupe join ${paths.name} --as NAME" joins that one`,
+        `another native team has the name ${paths.name} now; "troupe native leave ${teamId}", then "troupe join ${paths.name} --rename NAME" joins that one`,
       );
       return false;
     }

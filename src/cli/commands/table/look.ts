@@ -111,7 +111,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
     words: 'import',
     summary: 'Take in a team from a file of troupe export --journal, with all its members stopped',
     args: [{ field: 'file', name: 'file', type: 'string', text: 'the file', required: true }],
-    flags: [{ field: 'as', name: 'as', type: 'string', text: 'another name for the team' }],
+    flags: [{ field: 'rename', name: 'rename', type: 'string', text: 'another name for the team' }],
     scope: 'admin',
     more: 'Of a team whose members have workspaces: run it in a clone of the repository. What landed comes as a branch. Transcripts, approvals, hooks and secrets do not travel. See docs/export.md.',
     load: () => import('../import.ts'),

@@ -152,7 +152,7 @@ function previewLines(preview: ResultOf<'native.preview'>): string {
       : 'No file of the native team would be written.\n',
     ...there,
     noticeLines(notices),
-    `Nothing was changed. To join: troupe join ${clean(native)}${teamId === native ? '' : ` --as ${clean(teamId)}`}\n`,
+    `Nothing was changed. To join: troupe join ${clean(native)}${teamId === native ? '' : ` --rename ${clean(teamId)}`}\n`,
   ].join('');
 }
 
