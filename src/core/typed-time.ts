@@ -16,7 +16,9 @@ export function parseTime(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   if (!/^(\d+(\.\d+)?(ms|min|s|m|h|d))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|min|s|m|h|d)/g);
-  return Math.round([...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (SIZES.get(unit) ?? 0), 0));
+  return Math.round(
+    [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (SIZES.get(unit as string) as number), 0),
+  );
 }
 
 /** Milliseconds as people type them: `500ms`, `1s`, `5m`, `7d`. */

@@ -77,6 +77,20 @@ test('says what the user answered: plans, and questions with the answer', () => 
   );
 });
 
+test('says to which task an answer belongs, and what the user left to the member', () => {
+  const team = busyTeam();
+  const answer = (kind: 'permission' | 'question', approve: boolean) => {
+    const [raised] = team.as('ann', 'request.raise', { kind, memberId: 'ann', taskId: '3', content: `A ${kind}?` });
+    team.as('@user', 'request.answer', { requestId: (raised as { requestId: string }).requestId, approve });
+  };
+  answer('permission', true);
+  answer('question', false);
+  expect(seen(team).answered).toMatchObject([
+    { kind: 'permission', taskId: '3', text: 'A permission? You said yes.' },
+    { kind: 'question', taskId: '3', text: 'A question? You left it to the member.' },
+  ]);
+});
+
 test('names trouble that a person has answered, and no questions', () => {
   const team = busyTeam();
   const ask = (kind: 'hang' | 'question') => {
