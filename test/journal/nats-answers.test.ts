@@ -238,6 +238,21 @@ describe('a follower', () => {
     expect(await following).toEqual([]);
   });
 
+  test('that ends while it begins to wait leaves nothing on the servers', async () => {
+    const { url } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 1);
+    const end = new AbortController();
+    let isRemoved = false;
+    single.model.jetstream.odd = (subject) => {
+      if (subject.includes('CONSUMER.CREATE')) end.abort();
+      isRemoved ||= subject.includes('CONSUMER.DELETE');
+      return undefined;
+    };
+    expect(await texts(journal.follow('alpha', 0, end.signal))).toEqual(['1']);
+    await until('its consumer is removed', () => isRemoved);
+  });
+
   test.each([0, 3])('that hears no bell ends if its team is gone, and %d batches of another are there', async (end) => {
     const { url, prefix } = newPlace();
     const [journal, reader] = [await open(url), await open(url)];

@@ -91,6 +91,10 @@ describe('when the lock file is removed', () => {
     vi.advanceTimersByTime(10_000);
     expect(isLocked(`${path}.owner`)).toBe(true);
     expect(await owner.append('alpha', 1, [EVENT])).toBe(2);
+    rmSync(`${path}.owner`);
+    expect(await open(path).append('alpha', 2, [EVENT])).toBe(3);
+    vi.advanceTimersByTime(10_000);
+    await expect(owner.append('alpha', 3, [EVENT])).rejects.toMatchObject(REFUSED);
   });
 
   test('with the journal and its folder, the owner does not recreate it', async () => {

@@ -26,11 +26,14 @@ interface Break {
  */
 export function requireWholeLog(path: string): void {
   const log = `${path}-wal`;
-  const found = findBreak(log);
-  if (found === undefined || found.commits < 2) return;
-  // Another process may have written meanwhile. Then the break is gone by now, or the log was restarted.
-  const again = findBreak(log);
-  if (again === undefined || again.at !== found.at || again.salt !== found.salt) return;
+  let before: Break | undefined;
+  let found = findBreak(log);
+  // Another process may write meanwhile. Then the break is gone at the next look, or the log was restarted.
+  while (found !== undefined && (found.at !== before?.at || found.salt !== before.salt)) {
+    before = found;
+    found = findBreak(log);
+  }
+  if (found === undefined) return;
   throw new TeamError(
     'corrupt',
     `${log} is damaged after its first ${found.at} bytes: at least ${found.commits} commits that follow would be lost. Restore ${path} and its log from a copy, or ` +
@@ -63,6 +66,7 @@ export function cutOffRefused(path: string): void {
   }
 }
 
+/** Where a log is broken before at least two commits. */
 function findBreak(path: string): Break | undefined {
   const log = readLog(path);
   if (log === undefined || log.length < HEADER) return undefined;
@@ -78,7 +82,7 @@ function findBreak(path: string): Break | undefined {
     // The last frame of a commit holds the size of the database.
     if (words.getUint32(next + 4) > 0 && saltAt(next + 8) === salt) commits++;
   }
-  return { at, commits, salt };
+  return commits < 2 ? undefined : { at, commits, salt };
 }
 
 interface Header {
