@@ -9,6 +9,7 @@ import { useSignal } from './data/signal.ts';
 import { queue, teams } from './data/teams.ts';
 import { LogOutForm } from './forms/log-out.tsx';
 import { isLogOutOpen } from './palette/open.ts';
+import { IconButton } from './parts/icon-button.tsx';
 import { useKeys } from './parts/keys.ts';
 import { Link } from './parts/link.tsx';
 import { record } from './record/head.ts';
@@ -96,15 +97,14 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         )}
         <ThemeButton />
         {!record && (
-          <button
-            type="button"
-            className="button ghost icon leave in-settings"
+          <IconButton
+            className="leave in-settings"
             onClick={() => isLogOutOpen.set(true)}
-            aria-label="Log out"
+            label="Log out"
             title="Log out"
           >
             <LogOut size={18} aria-hidden />
-          </button>
+          </IconButton>
         )}
       </nav>
       <div className="content">
@@ -183,15 +183,14 @@ function ThemeButton() {
   const now = useSignal(shade);
   const next = now === 'dark' ? 'light' : 'dark';
   return (
-    <button
-      type="button"
-      className="button ghost icon in-settings"
+    <IconButton
+      className="in-settings"
       onClick={() => setTheme(next)}
-      aria-label={`Use the ${next} theme`}
+      label={`Use the ${next} theme`}
       title={`Use the ${next} theme`}
     >
       {now === 'dark' ? <Sun size={18} aria-hidden /> : <Moon size={18} aria-hidden />}
-    </button>
+    </IconButton>
   );
 }
 

@@ -5,6 +5,7 @@ import { useMoment } from '../data/use-moment.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { MergeBranch } from '../forms/merge-branch.tsx';
 import { showControls } from '../parts/controls.ts';
+import { Empty } from '../parts/empty.tsx';
 import { plural, showMoment, showTime } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { record } from '../record/head.ts';
@@ -108,11 +109,9 @@ function Shown({
         )}
       </header>
       {!isOpen ? (
-        <div className="empty">
-          <FileDiff size={32} aria-hidden />
-          <h2>Nothing to compare</h2>
+        <Empty icon={FileDiff} title="Nothing to compare">
           <p>{shown.subject.what}</p>
-        </div>
+        </Empty>
       ) : (
         store && (
           <Reviewing value={review.isShown && !record ? review.work : undefined}>

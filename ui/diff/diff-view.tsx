@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { RefObject } from 'react';
 import { DiffStore } from '../data/diff-store.ts';
 import type { AskedFiles } from '../data/diff-store.ts';
+import { Empty } from '../parts/empty.tsx';
 import { FailureNote } from '../parts/failure.tsx';
 import { plural } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -110,11 +111,9 @@ export function DiffView({
   if (!store.head) return <div className="diff-body" aria-busy />;
   if (store.isListed && store.changes.length === 0) {
     return (
-      <div className="empty">
-        <FileDiff size={32} aria-hidden />
-        <h2>No changes</h2>
+      <Empty icon={FileDiff} title="No changes">
         <p>Nothing differs from the commit that this work began from.</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { editComment, endComment, isSame, takeOpened, useDraft, writeComment } from '../data/review-drafts.ts';
 import type { LineComment, LineName, Reviewed, ReviewDraft } from '../data/review-drafts.ts';
 import { showControls } from '../parts/controls.ts';
+import { IconButton } from '../parts/icon-button.tsx';
 import { RemoveComment, wordLine } from '../queue/comment-list.tsx';
 import { useReviewing } from './reviewing.ts';
 
@@ -33,15 +34,14 @@ function Comment({ comment, work }: { comment: LineComment; work: Reviewed }) {
   return (
     <div className="diff-comment">
       <p className="text">{showControls(comment.text)}</p>
-      <button
-        type="button"
-        className="button ghost small icon"
-        aria-label={`Change the comment on ${wordLine(comment)}`}
+      <IconButton
+        className="small"
+        label={`Change the comment on ${wordLine(comment)}`}
         title="Change it"
         onClick={() => editComment(work, comment)}
       >
         <Pencil size={14} aria-hidden />
-      </button>
+      </IconButton>
       <RemoveComment work={work} comment={comment} />
     </div>
   );

@@ -5,6 +5,7 @@ import { filePath } from '../data/links.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
 import { plural } from '../parts/format.ts';
+import { IconButton } from '../parts/icon-button.tsx';
 import { record } from '../record/head.ts';
 import { Code, LONG_LINE } from './code.tsx';
 import type { Token } from './code.tsx';
@@ -17,15 +18,14 @@ export function FileHead({ change, isFolded, onFold }: { change: Change; isFolde
   const mode = modeWords(change);
   return (
     <div className="diff-file">
-      <button
-        type="button"
-        className="button ghost icon small"
+      <IconButton
+        className="small"
         aria-expanded={!isFolded}
-        aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${showControls(change.path)}`}
+        label={`${isFolded ? 'Unfold' : 'Fold'} ${showControls(change.path)}`}
         onClick={onFold}
       >
         {isFolded ? <ChevronRight size={16} aria-hidden /> : <ChevronDown size={16} aria-hidden />}
-      </button>
+      </IconButton>
       <ChangeIcon change={change} />
       <h2 className="diff-path">
         {change.previous !== undefined && (

@@ -4,6 +4,7 @@ import type { ResultOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { failureOf } from '../parts/act.ts';
 import type { Failure } from '../parts/act.ts';
+import { IconButton } from '../parts/icon-button.tsx';
 import { ChoiceField, TextField } from './form.tsx';
 import { PROGRAM } from './team-source.ts';
 import type { WantedAgent } from './team-source.ts';
@@ -83,9 +84,9 @@ export function AgentFields({
           </>
         )}
         {onRemove && (
-          <button type="button" className="button ghost icon" aria-label={`Remove ${label}`} onClick={onRemove}>
+          <IconButton label={`Remove ${label}`} onClick={onRemove}>
             <X size={16} aria-hidden />
-          </button>
+          </IconButton>
         )}
       </div>
       {isProgram && (

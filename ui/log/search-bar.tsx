@@ -1,5 +1,6 @@
 import { ArrowDownToLine, ArrowUpToLine, ChevronDown, ChevronUp, Search as SearchIcon } from 'lucide-react';
 import { FailureNote } from '../parts/failure.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { record } from '../record/head.ts';
 import type { Search } from './use-search.ts';
 
@@ -57,26 +58,21 @@ export function SearchBar({
       )}
       {hits.length > 0 && (
         <>
-          <button
-            type="button"
-            className="button ghost icon small"
-            aria-label="Previous match"
-            onClick={() => onStep(-1)}
-          >
+          <IconButton className="small" label="Previous match" onClick={() => onStep(-1)}>
             <ChevronUp size={16} aria-hidden />
-          </button>
-          <button type="button" className="button ghost icon small" aria-label="Next match" onClick={() => onStep(1)}>
+          </IconButton>
+          <IconButton className="small" label="Next match" onClick={() => onStep(1)}>
             <ChevronDown size={16} aria-hidden />
-          </button>
+          </IconButton>
         </>
       )}
       <span className="spacer" />
-      <button type="button" className="button ghost icon small" aria-label="To the beginning" onClick={onBegin}>
+      <IconButton className="small" label="To the beginning" onClick={onBegin}>
         <ArrowUpToLine size={16} aria-hidden />
-      </button>
-      <button type="button" className="button ghost icon small" aria-label="To the last entry" onClick={onEnd}>
+      </IconButton>
+      <IconButton className="small" label="To the last entry" onClick={onEnd}>
         <ArrowDownToLine size={16} aria-hidden />
-      </button>
+      </IconButton>
       <FailureNote failure={failure} />
     </div>
   );

@@ -11,6 +11,7 @@ import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { showClock, showMoment } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { record } from '../record/head.ts';
@@ -40,11 +41,9 @@ export function Inbox({ memberId, wanted }: { memberId: string; wanted: string |
   }, [wanted, memberId]);
   if (ids.length === 0) {
     return (
-      <div className="empty">
-        <Mail size={32} aria-hidden />
-        <h2>No mail</h2>
+      <Empty icon={Mail} title="No mail">
         {!record && <p className="quiet">Write to {memberId} below.</p>}
-      </div>
+      </Empty>
     );
   }
   return (

@@ -1,6 +1,7 @@
 import { ListChecks } from 'lucide-react';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { PHASE_WORDS } from '../parts/status.tsx';
 import { TaskLine } from '../team/task-line.tsx';
 
@@ -10,11 +11,9 @@ export function MemberTasks({ teamId, memberId }: { teamId: string; memberId: st
   const own = tasks.filter(({ task }) => task.assigneeId === memberId);
   if (own.length === 0) {
     return (
-      <div className="empty">
-        <ListChecks size={32} aria-hidden />
-        <h2>No task</h2>
+      <Empty icon={ListChecks} title="No task">
         <p className="quiet">Nothing is held by {memberId} or reserved for it.</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -2,6 +2,7 @@ import { ScrollText } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { LogStore } from '../log/log-store.ts';
 import { Log } from '../log/log.tsx';
+import { Empty } from '../parts/empty.tsx';
 
 /** What a member does and is told, live, and all that it did before. */
 export function Transcript({
@@ -28,9 +29,7 @@ export function Transcript({
         opening={at ?? 'end'}
         name={`Transcript of ${memberId}`}
         empty={
-          <div className="empty">
-            <ScrollText size={32} aria-hidden />
-            <h2>{isPerson ? 'A person' : isOver ? 'Nothing' : 'Nothing yet'}</h2>
+          <Empty icon={ScrollText} title={isPerson ? 'A person' : isOver ? 'Nothing' : 'Nothing yet'}>
             <p className="quiet">
               {isPerson
                 ? `No agent works for ${memberId}, so there is no transcript.`
@@ -38,7 +37,7 @@ export function Transcript({
                   ? `No transcript of ${memberId} is kept here.`
                   : `The transcript of ${memberId} appears here as it happens.`}
             </p>
-          </div>
+          </Empty>
         }
       />
     </div>

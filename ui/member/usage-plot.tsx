@@ -1,6 +1,7 @@
 import { ChartLine } from 'lucide-react';
 import { useMemo } from 'react';
 import { useStore, useTeam } from '../data/use-team.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { CENT, Plot } from '../parts/plot.tsx';
 import { Reading } from '../parts/reading.tsx';
@@ -29,11 +30,9 @@ export function UsagePlot({ memberId }: { memberId: string }) {
   const cost = costs.at(-1) ?? 0;
   if (used === 0 && cost === 0) {
     return (
-      <div className="empty">
-        <ChartLine size={32} aria-hidden />
-        <h2>Nothing reported yet</h2>
+      <Empty icon={ChartLine} title="Nothing reported yet">
         <p className="quiet">Agents that report tokens and cost are plotted here.</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -6,6 +6,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { showMoment, showTime } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -42,12 +43,10 @@ export function NotesPage({ teamId }: { teamId: string }) {
         </span>
       </div>
       {all.length === 0 && (
-        <div className="empty">
-          <NotebookText size={32} aria-hidden />
-          <h2>No note yet</h2>
+        <Empty icon={NotebookText} title="No note yet">
           <p>Members write notes for each other. From a terminal:</p>
           <Command text={`troupe note add "The API wants UTC" --team ${teamId}`} />
-        </div>
+        </Empty>
       )}
       {wanted !== null && all.length > 0 && !notes.has(wanted) && <p className="quiet">Note {wanted} was removed.</p>}
       <ul className="notes" ref={list}>

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleX, X } from 'lucide-react';
 import { createSignal, useSignal } from '../data/signal.ts';
+import { IconButton } from './icon-button.tsx';
 
 interface Toast {
   readonly id: number;
@@ -33,9 +34,9 @@ export function Toasts() {
             {isError ? <CircleX size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />}
           </span>
           <span className="text spacer">{text}</span>
-          <button type="button" className="button ghost small icon" onClick={() => dismiss(id)} aria-label="Dismiss">
+          <IconButton className="small" onClick={() => dismiss(id)} label="Dismiss">
             <X size={14} aria-hidden />
-          </button>
+          </IconButton>
         </div>
       ))}
     </div>

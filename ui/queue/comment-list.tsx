@@ -3,6 +3,7 @@ import { collected, dismissLost, removeComment } from '../data/review-drafts.ts'
 import type { LineComment, LineName, LostComments, Reviewed, ReviewDraft } from '../data/review-drafts.ts';
 import { showControls } from '../parts/controls.ts';
 import { plural } from '../parts/format.ts';
+import { IconButton } from '../parts/icon-button.tsx';
 import './comments.css';
 
 /** A line in words: `src/a.ts:12`, and whether the work removed it. */
@@ -13,15 +14,14 @@ export function wordLine({ path, line, side }: LineName): string {
 /** The button that removes a comment. */
 export function RemoveComment({ work, comment }: { work: Reviewed; comment: LineComment }) {
   return (
-    <button
-      type="button"
-      className="button ghost small icon"
-      aria-label={`Remove the comment on ${wordLine(comment)}`}
+    <IconButton
+      className="small"
+      label={`Remove the comment on ${wordLine(comment)}`}
       title="Remove it"
       onClick={() => removeComment(work, comment)}
     >
       <Trash2 size={14} aria-hidden />
-    </button>
+    </IconButton>
   );
 }
 

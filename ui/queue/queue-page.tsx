@@ -11,6 +11,7 @@ import { queue, teams } from '../data/teams.ts';
 import type { Waiting } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { showAge, showAgo, showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
@@ -61,14 +62,12 @@ export function QueuePage() {
     return (
       <main className="page" id="main" tabIndex={-1}>
         <QueueHead count={0} />
-        <div className="empty">
-          <Inbox size={32} aria-hidden />
-          <h2>Nothing waits for you</h2>
+        <Empty icon={Inbox} title="Nothing waits for you">
           <p className="quiet">
             Questions of members, plans, permissions, gates that gave up, budgets that are used up and members that
             crashed too often come here.
           </p>
-        </div>
+        </Empty>
       </main>
     );
   }

@@ -6,6 +6,7 @@ import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { teams } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
+import { Empty } from '../parts/empty.tsx';
 import { FailureNote } from '../parts/failure.tsx';
 import { showTime } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -86,11 +87,9 @@ export function SearchPage() {
       <FailureNote failure={failure} />
       <div ref={results} className={isBusy ? 'search-results is-busy' : 'search-results'} data-busy={isBusy}>
         {isOpen && findings?.hits.length === 0 && !isBusy && (
-          <div className="empty">
-            <SearchX size={32} aria-hidden />
-            <h2>Nothing was found</h2>
+          <Empty icon={SearchX} title="Nothing was found">
             <p className="quiet">A search finds the text exactly as it is written, in small or capital letters.</p>
-          </div>
+          </Empty>
         )}
         {isOpen && findings && <Groups findings={findings} onAll={() => setQuery({ all: '1' })} limit={limit} />}
       </div>

@@ -6,6 +6,7 @@ import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { showControls } from '../parts/controls.ts';
+import { IconButton } from '../parts/icon-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { useKept } from '../queue/use-kept.ts';
@@ -114,16 +115,14 @@ function Members({ teamId }: { teamId: string }) {
         Members <span className="quiet">{count}</span>
         <span className="spacer" />
         {!record && (
-          <button
-            type="button"
-            className="button ghost icon"
-            aria-label="Spawn a teammate"
+          <IconButton
+            label="Spawn a teammate"
             title="Spawn a teammate"
             disabled={!canAct}
             onClick={() => setSpawning(true)}
           >
             <UserPlus size={16} aria-hidden />
-          </button>
+          </IconButton>
         )}
       </h2>
       <ul>

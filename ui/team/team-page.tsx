@@ -6,6 +6,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
+import { Empty } from '../parts/empty.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
 import { PHASE_WORDS } from '../parts/status.tsx';
@@ -75,9 +76,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
         {view === 'members' ? (
           <SidePanel teamId={teamId} isTab />
         ) : total === 0 ? (
-          <div className="empty">
-            <ListChecks size={32} aria-hidden />
-            <h2>{isLed && !isClosed ? 'The lead makes the tasks' : 'No task yet'}</h2>
+          <Empty icon={ListChecks} title={isLed && !isClosed ? 'The lead makes the tasks' : 'No task yet'}>
             <p>
               {isClosed
                 ? record
@@ -95,16 +94,14 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
                 <Command text={`troupe task add "Write the parser" --team ${teamId}`} />
               </>
             )}
-          </div>
+          </Empty>
         ) : isFiltered && found.length === 0 ? (
-          <div className="empty">
-            <SearchX size={32} aria-hidden />
-            <h2>No task matches the filter</h2>
+          <Empty icon={SearchX} title="No task matches the filter">
             <p className="quiet">{describe(filter)}</p>
             <button type="button" className="button" onClick={clear}>
               Clear the filter
             </button>
-          </div>
+          </Empty>
         ) : (
           <View view={view} teamId={teamId} taskId={taskId} found={found} filter={filter} isFiltered={isFiltered} />
         )}

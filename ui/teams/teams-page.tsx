@@ -9,6 +9,7 @@ import { NewTeam } from '../forms/new-team.tsx';
 import { StartTeam } from '../forms/start-team.tsx';
 import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
+import { Empty } from '../parts/empty.tsx';
 import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
@@ -55,25 +56,21 @@ export function TeamsPage() {
       </div>
       {!list && <TeamsSkeleton />}
       {list?.length === 0 && (
-        <div className="empty">
-          <Users size={32} aria-hidden />
-          <h2>No team yet</h2>
+        <Empty icon={Users} title="No team yet">
           <p>Say what should be done, where and by which agents. The lead makes tasks of it.</p>
           <button type="button" className="button primary" onClick={() => setStarting(true)}>
             <Play size={15} aria-hidden /> Start here
           </button>
           <p className="quiet">A team file does the same from a terminal:</p>
           <Command text="troupe init script && troupe up" />
-        </div>
+        </Empty>
       )}
       {list && list.length > 0 && found.length + foundNative.length === 0 && (
-        <div className="empty">
-          <Search size={32} aria-hidden />
-          <h2>No team is called “{query.get('q')}”</h2>
+        <Empty icon={Search} title={<>No team is called “{query.get('q')}”</>}>
           <button type="button" className="button" onClick={() => setQuery({ q: undefined })}>
             Clear
           </button>
-        </div>
+        </Empty>
       )}
       {broken.map((team) => (
         <BrokenTeam key={team.id} team={team} />

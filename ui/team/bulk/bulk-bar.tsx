@@ -3,11 +3,12 @@ import { useEffect, useState } from 'react';
 import { useSignal } from '../../data/signal.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useStore } from '../../data/use-team.tsx';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { chooseNone, chosen } from './chosen.ts';
-import type { Deed } from './plan.ts';
 import './bulk.css';
+import type { Deed } from './plan.ts';
 
 const DEEDS = [
   ['assign', 'Give to…', UserRoundCheck],
@@ -43,15 +44,9 @@ export function BulkBar() {
           <Icon size={14} aria-hidden /> <span>{word}</span>
         </button>
       ))}
-      <button
-        type="button"
-        className="button ghost icon small"
-        onClick={chooseNone}
-        aria-label="Choose none"
-        title="Choose none (Esc)"
-      >
+      <IconButton className="small" onClick={chooseNone} label="Choose none" title="Choose none (Esc)">
         <X size={15} aria-hidden />
-      </button>
+      </IconButton>
       <BulkDialog deed={deed} onClose={() => setDeed(undefined)} />
     </div>
   );

@@ -6,6 +6,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { record } from '../../record/head.ts';
 import { TaskLine } from '../task-line.tsx';
 
@@ -32,15 +33,14 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
             <TaskLine teamId={teamId} view={byId.get(id)} id={id} />
             <span className="spacer" />
             {!record && (
-              <button
-                type="button"
-                className="button ghost icon small"
+              <IconButton
+                className="small"
                 disabled={!canAct}
-                aria-label={`Remove the dependency on #${id}`}
+                label={`Remove the dependency on #${id}`}
                 onClick={() => void act(() => call('task.undepend', { teamId, taskId: task.id, dependencies: [id] }))}
               >
                 <X size={14} aria-hidden />
-              </button>
+              </IconButton>
             )}
           </li>
         ))}

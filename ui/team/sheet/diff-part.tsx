@@ -8,6 +8,7 @@ import { DiffView, useDiff } from '../../diff/diff-view.tsx';
 import { Counts } from '../../diff/file-words.tsx';
 import type { LineListHandle } from '../../diff/line-list.tsx';
 import { showControls } from '../../parts/controls.ts';
+import { Empty } from '../../parts/empty.tsx';
 import { plural } from '../../parts/format.ts';
 import { Link } from '../../parts/link.tsx';
 
@@ -40,11 +41,9 @@ function Shown({
   const { head } = store ?? {};
   if (!isOpen) {
     return (
-      <div className="empty">
-        <FileDiff size={32} aria-hidden />
-        <h2>Nothing to compare</h2>
+      <Empty icon={FileDiff} title="Nothing to compare">
         <p>{shown.subject.what}</p>
-      </div>
+      </Empty>
     );
   }
   return (

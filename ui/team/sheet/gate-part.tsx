@@ -8,6 +8,7 @@ import type { Entry } from '../../log/steps.ts';
 import { failureOf } from '../../parts/act.ts';
 import type { Failure } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
+import { Empty } from '../../parts/empty.tsx';
 import { FailureNote } from '../../parts/failure.tsx';
 import { showMoment, showSpan, showTime } from '../../parts/format.ts';
 
@@ -32,11 +33,9 @@ export function GatePart({ teamId, taskId, revision }: { teamId: string; taskId:
   const readText: ReadText = ({ place, path }, from) => call('gate.text', { teamId, taskId, place, path, from });
   if (runs?.length === 0) {
     return (
-      <div className="empty">
-        <ShieldCheck size={32} aria-hidden />
-        <h2>No gate judged it</h2>
+      <Empty icon={ShieldCheck} title="No gate judged it">
         <p className="quiet">What gates say about it appears here, with all that they print.</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -5,6 +5,7 @@ import type { Attempt } from '../../data/task-attempts.ts';
 import { ChoiceField } from '../../forms/form.tsx';
 import { LogStore } from '../../log/log-store.ts';
 import { Log } from '../../log/log.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import { showClock } from '../../parts/format.ts';
 import { Link } from '../../parts/link.tsx';
 import { AttemptLine } from './attempts.tsx';
@@ -28,11 +29,9 @@ export function LogPart({
   const attempt = attempts.find(({ number }) => number === chosen) ?? attempts.at(-1);
   if (!attempt) {
     return (
-      <div className="empty">
-        <ScrollText size={32} aria-hidden />
-        <h2>No attempt yet</h2>
+      <Empty icon={ScrollText} title="No attempt yet">
         <p className="quiet">The log appears here when somebody works on it.</p>
-      </div>
+      </Empty>
     );
   }
   return (
@@ -72,11 +71,9 @@ function AttemptLog({ teamId, attempt }: { teamId: string; attempt: Attempt }) {
       opening="end"
       name={`Log of attempt ${attempt.number}`}
       empty={
-        <div className="empty">
-          <ScrollText size={32} aria-hidden />
-          <h2>No log of this attempt</h2>
+        <Empty icon={ScrollText} title="No log of this attempt">
           <p className="quiet">Nobody wrote a transcript: a person worked on it, or it was removed.</p>
-        </div>
+        </Empty>
       }
     />
   );

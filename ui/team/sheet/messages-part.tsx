@@ -4,6 +4,7 @@ import type { Attempt } from '../../data/task-attempts.ts';
 import { messagesAbout } from '../../data/task-messages.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { MessageView } from '../../member/inbox.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import '../../member/member.css';
 
 /** More are shown on demand. */
@@ -17,11 +18,9 @@ export function MessagesPart({ taskId, attempts }: { taskId: string; attempts: r
   const found = messagesAbout(store.view.state.messages.values(), taskId, attempts).toReversed();
   if (found.length === 0) {
     return (
-      <div className="empty">
-        <Mail size={32} aria-hidden />
-        <h2>No message about it</h2>
+      <Empty icon={Mail} title="No message about it">
         <p className="quiet">Messages that name #{taskId}, and those of its holder meanwhile, appear here.</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -7,6 +7,7 @@ import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
 import { CopyLink } from '../../parts/copy-link.tsx';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
 import { record } from '../../record/head.ts';
@@ -51,9 +52,9 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
         {view && <PhaseStatus phase={view.phase} pill />}
         <span className="spacer" />
         <CopyLink path={teamPath(teamId, `/task/${taskId}`)} what={`#${taskId}`} />
-        <button type="button" className="button ghost icon" onClick={close} aria-label="Close">
+        <IconButton onClick={close} label="Close">
           <X size={18} aria-hidden />
-        </button>
+        </IconButton>
       </header>
       {view ? <SheetParts key={taskId} teamId={teamId} view={view} /> : <Gone teamId={teamId} taskId={taskId} />}
     </aside>

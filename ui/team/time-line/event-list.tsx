@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { plural, showTime } from '../../parts/format.ts';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { describeEvent } from '../event-text.ts';
@@ -58,9 +59,9 @@ export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactN
         </div>
         <span className="spacer" />
         {zoom}
-        <button type="button" className="button ghost icon small" onClick={onClose} aria-label="Fold the events">
+        <IconButton className="small" onClick={onClose} label="Fold the events">
           <X size={15} aria-hidden />
-        </button>
+        </IconButton>
       </header>
       {shown.length === 0 && isWhole && <p className="quiet">None of these yet.</p>}
       <div className="events" ref={box} tabIndex={0} role="group" aria-label={plural(shown.length, 'event')}>

@@ -6,6 +6,7 @@ import { momentPath } from '../../data/links.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { CopyLink } from '../../parts/copy-link.tsx';
 import { showMoment, showTime, useNow } from '../../parts/format.ts';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { record } from '../../record/head.ts';
@@ -91,22 +92,12 @@ export function TimeLine() {
 
   return (
     <footer className="time-line" aria-label="Time line">
-      <button
-        type="button"
-        className="button ghost icon wide"
-        onClick={() => store.show(1)}
-        aria-label="To the beginning"
-      >
+      <IconButton className="wide" onClick={() => store.show(1)} label="To the beginning">
         <SkipBack size={17} aria-hidden />
-      </button>
-      <button
-        type="button"
-        className="button ghost icon"
-        onClick={play}
-        aria-label={isPlaying ? 'Pause' : 'Play the history'}
-      >
+      </IconButton>
+      <IconButton onClick={play} label={isPlaying ? 'Pause' : 'Play the history'}>
         {isPlaying ? <Pause size={17} aria-hidden /> : <Play size={17} aria-hidden />}
-      </button>
+      </IconButton>
       <TimeZoom window={zoomed} className="wide" />
       <div
         className={`track${zoomed.isZoomed ? ' is-zoomed' : ''}`}
@@ -160,16 +151,14 @@ export function TimeLine() {
           aria-valuetext={isPast ? `${showMoment(at)}, ${lastEvent(history[shown - 1])}` : isEnded ? 'end' : 'now'}
         />
       </div>
-      <button
-        type="button"
-        className="button ghost icon"
+      <IconButton
         aria-expanded={isListed}
-        aria-label="Events"
+        label="Events"
         title="What happened, as a list"
         onClick={() => setListed(!isListed)}
       >
         <List size={17} aria-hidden />
-      </button>
+      </IconButton>
       {isListed && (
         <EventList onClose={() => setListed(false)} zoom={<TimeZoom window={zoomed} className="narrow-only" />} />
       )}
