@@ -52,6 +52,26 @@ describe('a new workspace', () => {
     await ada.close({ tip: checkout.head });
     expect(contents(project, [])).toEqual(before);
   });
+
+  test('does not take conflicts of the user along', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    plainGit(project, 'checkout', '-qb', 'other');
+    write(project, { 'src/b.ts': 'theirs\n' });
+    commitAll(project);
+    plainGit(project, 'checkout', '-q', 'main');
+    write(project, { 'src/b.ts': 'ours\n', 'new.ts': 'new\n' });
+    commitAll(project);
+    expect(() => plainGit(project, 'merge', 'other')).toThrow();
+    const { depot } = await openStage({ root });
+    await expect(depot.takeUncommitted()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('not resolved, in src/b.ts: resolve them and run git add'),
+    });
+    write(project, { 'src/b.ts': 'both\n' });
+    plainGit(project, 'add', 'src/b.ts');
+    expect((await depot.takeUncommitted()).changes).toEqual([{ path: 'src/b.ts', status: 'modified' }]);
+  });
 });
 
 describe('a save', () => {

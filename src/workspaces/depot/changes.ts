@@ -1,5 +1,6 @@
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
 import { GitError } from '../git-errors.ts';
 import { readId, splitZero } from '../git.ts';
@@ -47,6 +48,7 @@ export async function takeUncommitted(
   options: { checkout: Checkout; filters: ReadonlySet<string>; limits?: WorkLimits },
 ): Promise<Uncommitted> {
   const { checkout, filters, limits = WORK_LIMITS } = options;
+  await requireResolved(handle, checkout);
   return withIndex(handle, { places, checkout }, async (index, staged) => {
     const { git, dir } = handle;
     const staging = { git, dir, index, folder: checkout.folder, limits, filters };
@@ -64,6 +66,20 @@ export async function takeUncommitted(
     const changes = (await compare(handle, [checkout.head, commit])).map(toChange);
     return { commit, changes, leftOut };
   });
+}
+
+/** Refuses while files have conflicts: each member would begin with the markers. */
+async function requireResolved({ git, dir }: DepotHandle, { gitDir, folder }: Checkout): Promise<void> {
+  const place = { dir, index: join(gitDir, 'index'), tree: folder };
+  // A split index is not whole in one file.
+  const { out } = await git.run(place, ['ls-files', '--unmerged', '-z'], { exits: [0, 128] });
+  const paths = splitZero(out).map((entry) => toText(entry.subarray(entry.indexOf('\t') + 1)));
+  if (paths.length === 0) return;
+  const names = [...new Set(paths)].slice(0, 10).join(', ');
+  throw new TeamError(
+    'conflict',
+    `Your checkout has conflicts that are not resolved, in ${names}: resolve them and run git add, or leave out --with-changes`,
+  );
 }
 
 /**
