@@ -146,6 +146,8 @@ export interface KeptWork extends Save, WorkspaceName {
 export interface MoveOptions {
   /** Only if the folder is still as this save has it. Otherwise it stays, and the newer save is returned. */
   readonly ifSaved?: ObjectId;
+  /** Hears which files that no save has were in the way: they go to the trash. Without it, the call is refused. */
+  readonly onInTheWay?: (paths: readonly string[]) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
@@ -6,7 +6,7 @@ import { until } from '../until.ts';
 import { plainGit, write } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
-import { makeProject, up } from './work-project.ts';
+import { bothHere, makeProject, up } from './work-project.ts';
 
 type Run = NonNullable<ResultOf<'work.setup'>>;
 
@@ -27,9 +27,9 @@ const runsIn = (log: string, member: string): string[] =>
         .filter((line) => line.startsWith(`${member} `))
     : [];
 
-describe('the setup of workspaces', () => {
-  const newStage = shareDaemon();
+const newStage = shareDaemon();
 
+describe('the setup of workspaces', () => {
   test('runs before a member begins, and again only when a file that it reads changed', async () => {
     const stage = newStage();
     const log = join(stage.folder, 'setups');
@@ -181,13 +181,17 @@ echo installed; echo with a warning >&2
     await stage.troupe('down', stage.team);
   });
 
-  test('whose file is in the way of the branch makes its member wait, and its task does not fail', async () => {
+  test.for([
+    ['a folder with work', 'echo mine > x.log; echo stray > stray.txt', 'mine'],
+    ['a clean folder', 'echo mine > x.log', 'new'],
+  ] as const)('whose file is in the way in %s makes its member wait, and its task does not fail', async (each) => {
+    const [, setup, found] = each;
     const stage = newStage();
     const repository = makeProject(
       stage,
       `case $TASK in 1) echo > .gitignore; echo new > x.log;; *) cat x.log > $NAME.txt;; esac\n`,
       {
-        work: { setup: 'echo mine > x.log; echo stray > stray.txt' },
+        work: { setup },
         tasks: [
           { id: 'a', title: 'First', assign: 'ann' },
           { title: 'Second', assign: 'bob', needs: ['a'] },
@@ -205,6 +209,59 @@ echo installed; echo with a warning >&2
     rmSync(path);
     expect(await running.ended, running.output.stderr).toBe(0);
     const work = await stage.ask<ResultOf<'work.show'>>('work', '--team', stage.team);
-    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:bob.txt`)).toBe('mine');
+    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:bob.txt`)).toBe(found);
   });
+
+  test('whose file is in the way of merged work does not stop the merge queue', async () => {
+    const stage = newStage();
+    const { folder } = stage;
+    // Two by two they begin from the same commit: the second of each two is merged, and judged in the folder of the queue.
+    const edit = `P=$(((TASK + 1) / 2)); touch ${folder}/$NAME.$P
+until [ -e ${folder}/ann.$P ] && [ -e ${folder}/bob.$P ]; do sleep 0.05; done
+echo $TASK > $TASK.txt; [ $TASK = 3 ] && echo > .gitignore || true
+`;
+    const repository = makeProject(stage, edit, {
+      work: { setup: 'echo mine > x.log' },
+      hooks: { TaskCompleted: { command: './gate.sh' } },
+      tasks: [
+        { id: 'a', title: 'First', assign: 'ann' },
+        { id: 'b', title: 'Second', assign: 'bob' },
+        { title: 'Third', assign: 'ann', needs: ['a', 'b'] },
+        { title: 'Fourth', assign: 'bob', needs: ['a', 'b'] },
+      ],
+    });
+    commit(repository, { '.gitignore': '*.log\n' });
+    const done = await up(stage, repository);
+    expect(done, done.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('4 of 4 tasks completed') });
+    const work = await stage.ask<ResultOf<'work.show'>>('work', '--team', stage.team);
+    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:x.log`)).toBe('mine');
+  });
+});
+
+test('an ignored file that is in the way of a conflict makes room, and the member is told', async () => {
+  const stage = newStage();
+  const { folder, home, team } = stage;
+  const edit = `case $NAME in
+ann) ${bothHere(stage)}; echo > .gitignore; echo new > x.log; sed -i 's/^line 5$/line 5 by ann/' common.txt;;
+bob) if grep -q '^<<<<<<<' common.txt; then cat x.log > seen.txt; sed -i -E '/^[<|=>]{7}/d' common.txt
+  else echo mine > x.log; sed -i 's/^line 5$/line 5 by bob/' common.txt; ${bothHere(stage)}
+  until [ -e ${folder}/landed ]; do sleep 0.05; done; fi;;
+esac
+`;
+  const repository = makeProject(stage, edit);
+  commit(repository, { '.gitignore': '*.log\n' });
+  const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes']);
+  await until('the first has landed', async () => {
+    if (!existsSync(home.card)) return false;
+    const { code, stdout } = await stage.troupe('task', 'show', '1', '--team', team, '--json');
+    return code === 0 && (JSON.parse(stdout) as { status: string }).status === 'completed';
+  });
+  writeFileSync(join(folder, 'landed'), '');
+  expect(await running.ended, running.output.stderr).toBe(0);
+  expect(running.output.stdout + running.output.stderr).toContain('In the workspace of bob, x.log made room');
+  const work = await stage.ask<ResultOf<'work.show'>>('work', '--team', team);
+  expect(plainGit(work.depot ?? '', 'show', `${work.tip}:seen.txt`)).toBe('new');
+  const trash = join(home.directory, 'trash');
+  const moved = readdirSync(trash).filter((name) => name.includes(`${team}.bob`));
+  expect(moved.map((name) => readFileSync(join(trash, name, 'x.log'), 'utf8'))).toEqual(['mine\n']);
 });

@@ -107,9 +107,14 @@ export function openLanding(options: LandingOptions): LandingWorks {
     async checkOut(teamId, merged) {
       const landing = { teamId, memberId: LANDING };
       const workspace = await folders.workspaceOf(landing);
-      await workspace.refresh(merged);
+      // Nobody works there: what is in the way was made by the setup or a gate. The queue would wait for a person for ever.
+      let isCleared = false;
+      await workspace.refresh(merged, { onInTheWay: () => void (isCleared = true) });
       const place = await requirePlace(teamId);
-      return makeReady(preparing, { ...landing, place, workspace, slot: slots.of(teamId, LANDING) });
+      const ready = await makeReady(preparing, { ...landing, place, workspace, slot: slots.of(teamId, LANDING) });
+      // If this does not land, the setup has to make again what was moved.
+      if (isCleared) await workspace.forgetSetup();
+      return ready;
     },
     isHere: elsewhere.isHere,
     async isAsHandedIn(teamId, { memberId, commit }) {

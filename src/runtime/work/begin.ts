@@ -72,7 +72,8 @@ export function openBeginning(options: BeginningOptions) {
       else if (!isContinued) {
         // What it had written goes with the refresh.
         if (isOfSetup) await workspace.forgetSetup();
-        await refresh(workspace, tip, hasWork);
+        // Refuses if a file is in the way: the task may need what landed, and its holder could not tell that it lacks.
+        if (hasWork || workspace.base !== tip) await refresh(workspace, tip, true);
         if (before?.memberId === memberId) await bringBack(depot, workspace, { before, tip });
       }
       await workspace.workOn([taskId]);

@@ -18,7 +18,7 @@ import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
 import { unlessEdited } from './unless-edited.ts';
-import { hasNewRules, hasSubmodules, openHiddenTelling } from './unsaved.ts';
+import { hasNewRules, hasSubmodules, openHiddenTelling, tellMoved } from './unsaved.ts';
 import { tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
 
@@ -191,11 +191,14 @@ export function openFolders(options: FoldersOptions): Folders {
   async function layMerged(worker: Worker, tip: string): Promise<void> {
     const workspace = await workspaceOf(worker);
     const { depot } = await requirePlace(worker.teamId);
+    const moved: string[] = [];
     // Also what the member changed since it handed in.
     await unlessEdited(workspace, async (saved) => {
       const { tree } = await depot.merge(tip, saved.commit, { base: saved.base });
-      return workspace.lay(tree, tip, { ifSaved: saved.commit });
+      // Its next turn is about to begin, and without both sides it could only hand in the same again.
+      return workspace.lay(tree, tip, { ifSaved: saved.commit, onInTheWay: (paths) => void moved.push(...paths) });
     });
+    if (moved.length > 0) await tellMoved(ledger, worker, moved);
   }
 
   async function bringForward(worker: Worker, commit?: string): Promise<void> {

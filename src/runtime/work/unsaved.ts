@@ -66,26 +66,34 @@ export function openHiddenTelling(ledger: Ledger) {
           ', ',
         )} in the workspace of ${memberId} ${hidden.length === 1 ? 'is' : 'are'} ignored by ${rule}, which landed on the branch after the team began. ` +
         'That stays in the folder, but it is in no save and does not land. If it belongs to the work, change that rule, for example with a line that begins with an exclamation mark.';
-      await tellBoth({ teamId, memberId }, content);
+      await tellBoth(ledger, { teamId, memberId }, content);
     }
     for (const { kind, path } of unsaved) {
       if (kind !== 'submodule' || !isNew(path)) continue;
       const content =
         `${path} in the workspace of ${memberId} is a submodule with files. What was changed there stays in the folder, but it is in no save and does not land. ` +
         'A change of a submodule belongs into its own repository.';
-      await tellBoth({ teamId, memberId }, content);
+      await tellBoth(ledger, { teamId, memberId }, content);
     }
   };
+}
 
-  async function tellBoth({ teamId, memberId }: Worker, content: string): Promise<void> {
-    const readers = await ledger.view(teamId, ({ team, members }) =>
-      [...new Set([team?.leadId ?? '', memberId])].filter((id) => members.has(id)),
-    );
-    for (const toId of readers) {
-      const message = { toId, content, messageType: 'system', priority: 'normal' } as const;
-      const messageId = `hidden-${memberId}-${crypto.randomUUID()}/${toId}`;
-      await ledger.execute(teamId, { type: 'message.send', by: SYSTEM, messageId, ...message }, () => undefined);
-    }
+/** Tells a member and its lead which files made room for what landed. */
+export function tellMoved(ledger: Ledger, worker: Worker, paths: readonly string[]): Promise<void> {
+  const content =
+    `In the workspace of ${worker.memberId}, ${joinSome(paths, ', ')} made room for what landed, and is in the trash of Troupe now: ` +
+    'no save had it. troupe work clean says where.';
+  return tellBoth(ledger, worker, content);
+}
+
+async function tellBoth(ledger: Ledger, { teamId, memberId }: Worker, content: string): Promise<void> {
+  const readers = await ledger.view(teamId, ({ team, members }) =>
+    [...new Set([team?.leadId ?? '', memberId])].filter((id) => members.has(id)),
+  );
+  for (const toId of readers) {
+    const message = { toId, content, messageType: 'system', priority: 'normal' } as const;
+    const messageId = `hidden-${memberId}-${crypto.randomUUID()}/${toId}`;
+    await ledger.execute(teamId, { type: 'message.send', by: SYSTEM, messageId, ...message }, () => undefined);
   }
 }
 

@@ -22,22 +22,23 @@ export async function requireFree(folder: string, changes: readonly RawChange[])
 }
 
 /**
- * Clears the way of a refresh that was interrupted. Before it began, nothing was in the way: so what is there now, it
- * wrote itself, whole or in part. To be sure, that goes to the trash, in one folder with the same paths.
+ * Moves what is in the way to the trash, in one folder with the same paths; returns the paths. Also for a refresh that
+ * was interrupted. Before it began, nothing was in the way: so what is there then, it wrote itself, whole or in part.
  */
 export async function clearWay(
   folder: string,
   changes: readonly RawChange[],
   { places, label }: { readonly places: Places; readonly label: string },
-): Promise<void> {
+): Promise<string[]> {
   const found = await findInTheWay(folder, changes);
-  if (found.length === 0) return;
+  if (found.length === 0) return [];
   const trash = freshName(places.trash, `${Date.now()}-${label}`);
   await mkdir(trash);
   for (const path of found) {
     await makeParents(trash, path);
     await rename(inFolder(folder, path), inFolder(trash, path));
   }
+  return found.map(toText);
 }
 
 /** What no save has and is where a tree adds something, or above it. */

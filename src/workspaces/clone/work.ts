@@ -15,6 +15,7 @@ import { markSubmodules } from '../submodules.ts';
 import type {
   Closed,
   KeptWork,
+  MoveOptions,
   ObjectId,
   Opened,
   Save,
@@ -180,14 +181,16 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
   async function lay(
     moving: NonNullable<State['moving']>,
-    { ifSaved, signal }: { ifSaved?: ObjectId; signal?: AbortSignal | undefined } = {},
+    { ifSaved, onInTheWay, signal }: Omit<MoveOptions, 'signal'> & { signal?: AbortSignal | undefined } = {},
   ): Promise<Saved> {
     const { to: tree, base, carries } = moving;
     const saved = await saver.save(signal);
     if (ifSaved !== undefined && saved.commit !== ifSaved) return saved;
     const changes = await compare(handle, [saved.tree, tree], { signal });
-    if (state.moving) await clearWay(folder, changes, { places, label });
-    else await requireFree(folder, changes);
+    if (state.moving || onInTheWay) {
+      const cleared = await clearWay(folder, changes, { places, label });
+      if (cleared.length > 0) onInTheWay?.(cleared);
+    } else await requireFree(folder, changes);
     await requireInPlace(folder);
     const isLeft = base === saved.base && tree !== saved.tree && carries !== saved.commit;
     if (isLeft && !state.moving) await leaveSave(handle, name, saved);
