@@ -30,3 +30,14 @@ test('what a lead changed outside of any task is named at the end, and the named
   plainGit(repository, 'am', '-q', patch);
   expect(readFileSync(join(repository, 'boss.txt'), 'utf8')).toBe('by boss\n');
 });
+
+test('a member whose folder was gone is told before its task counts as done', async () => {
+  const stage = newStage();
+  const gone = join(stage.folder, 'gone');
+  const edit = `[ $NAME = bob ] || echo new > x.txt; [ $NAME = bob ] || [ -e ${gone} ] || { touch ${gone}; rm -rf "$(pwd)"; }\n`;
+  const repository = makeProject(stage, edit);
+  const done = await up(stage, repository);
+  expect(done, done.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('your folder was gone') });
+  const { depot, tip } = await stage.ask<{ depot: string; tip: string }>('work', '--team', stage.team);
+  expect(plainGit(depot, 'show', `${tip}:x.txt`)).toBe('new');
+});

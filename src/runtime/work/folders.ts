@@ -2,7 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Saved, Workspace } from '../../workspaces/workspace.ts';
+import type { Opened, Saved, Workspace } from '../../workspaces/workspace.ts';
 import { openBeginning } from './begin.ts';
 import type { ClaimedTask } from './begin.ts';
 import type { Branches } from './branches.ts';
@@ -84,6 +84,8 @@ export function openFolders(options: FoldersOptions): Folders {
   const known = new Map<string, Worker>();
   const tellHidden = openHiddenTelling(ledger);
   const moves = openMoves();
+  /** Folders that were made again and whose member cannot miss anything, or was told. */
+  const whole = new WeakSet<Opened>();
   const { alone } = moves;
   const ways = { workspaceOf, prepare, refresh, layMerged, bringForward };
   const beginning = openBeginning({ ledger, branches, preparing, overlaps, onError, ...ways });
@@ -107,6 +109,7 @@ export function openFolders(options: FoldersOptions): Folders {
     async begin(worker, task) {
       if (!(await isApart(worker))) return;
       await tellWhile(ledger, worker, (telling) => alone(worker, () => beginning.begin(worker, task, telling)));
+      whole.add((await workspaceOf(worker)).opened);
     },
     beginInTurn: (worker, task) => alone(worker, () => beginning.inTurn(worker, task)),
     async saveNow(worker, { inTurn = false } = {}) {
@@ -153,6 +156,9 @@ export function openFolders(options: FoldersOptions): Folders {
     const saved = await workspace.save();
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
     const problems = await problemsOf(workspace, saved, settings);
+    // Otherwise the task would be completed without what nobody has any more.
+    if (workspace.opened.how === 'again' && !whole.has(workspace.opened)) problems.push(MADE_AGAIN);
+    whole.add(workspace.opened);
     const place = await requirePlace(worker.teamId);
     const isLookedFor = problems.length > 0 || hasSubmodules(workspace) || (await hasNewRules(place, saved));
     const unsaved = isLookedFor ? await workspace.unsaved(place.work.base) : [];
@@ -246,6 +252,10 @@ export function openFolders(options: FoldersOptions): Folders {
     }
   }
 }
+
+/** For its member, once. */
+const MADE_AGAIN =
+  'your folder was gone, or something else was in its place: it was made again from its last save. Look for what is missing, and write it again';
 
 function keyOf({ teamId, memberId }: Worker): string {
   return `${teamId}/${memberId}`;
