@@ -42,7 +42,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'shown once for each session, or marked', simulated: MAIL, tests: ['e2e/chaos', 'teammate/mail'] },
   {
     what: 'messages of a pair stay in order; a broadcast reaches all',
-    simulated: `${MAIL} (order), ${REST} (reaches all)`,
+    simulated: `${MAIL} and ${NATIVE} (order), ${REST} (reaches all)`,
     tests: ['ledger/mailbox'],
   },
   {

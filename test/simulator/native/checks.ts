@@ -26,10 +26,13 @@ export class NativeChecks implements Witness {
   readonly #delivered = new Set<string>();
   /** How often what an inbox had was lost, by path. */
   readonly #tears = new Map<string, number>();
+  /** The places of these among all entries that natives wrote, and of the last one that is stored, by sender and recipient. */
+  readonly #places = new Map<string, number>();
+  readonly #lastStored = new Map<string, number>();
   /** All messages that the journal ever had. */
   readonly #sent = new Set<string>();
-  /** Their ids in native inboxes. */
-  readonly #messageKeys = new Set<string>();
+  /** The same by their ids in native inboxes. */
+  readonly #messageKeys = new Map<string, string>();
   /** Who began a task there, by its native number. */
   readonly #begun = new Map<string, string>();
   readonly counts = { toOurs: 0, toNatives: 0, begun: 0, completed: 0, tears: 0 };
@@ -60,6 +63,7 @@ export class NativeChecks implements Witness {
     if (this.#natives.has(to) || isProtocol(entry)) return;
     this.counts.toOurs++;
     this.#written.set(keyOf(entry), this.#paths.inbox(to));
+    this.#places.set(`${IMPORTED}${keyOf(entry)}`, this.counts.toOurs);
   }
 
   /** A native has read these: they are not in its inbox any more, or marked there. */
@@ -83,6 +87,13 @@ export class NativeChecks implements Witness {
     this.#begun.delete(id);
   }
 
+  /** Somebody gave a file that nobody could read an older content, or removed it. */
+  mended(path: string, text: string | undefined): void {
+    const { owner, status } = taskIn(text) ?? {};
+    const id = path.slice(this.#paths.tasks.length + 1, -'.json'.length);
+    if (status !== 'in_progress' || owner !== this.#begun.get(id)) this.#begun.delete(id);
+  }
+
   /** A member of ours was told that it holds a task. */
   claimed(taskId: string, memberId: string): void {
     const native = numberOf(this.#checks.state.tasks.get(taskId)) ?? '';
@@ -96,9 +107,10 @@ export class NativeChecks implements Witness {
   stored(event: TeamEvent): void {
     if (event.type === 'task:created') this.#checkTwin(event.taskId);
     if (event.type === 'message:sent') {
-      for (const { id } of event.copies) {
+      for (const { id, toId } of event.copies) {
+        this.#checkPlace(id, `${event.by} to ${toId}`);
         this.#sent.add(id);
-        this.#messageKeys.add(uuidOf(id));
+        this.#messageKeys.set(uuidOf(id), id);
       }
     }
     if (event.type === 'message:delivered') for (const id of event.messageIds) this.#delivered.add(uuidOf(id));
@@ -110,6 +122,14 @@ export class NativeChecks implements Witness {
         `Message ${id} counts as read by ${event.memberId} (native), which never took it`,
       );
     }
+  }
+
+  /** What a native wrote to one of ours is stored in the order in which it was written. */
+  #checkPlace(id: string, pair: string): void {
+    const place = this.#places.get(id);
+    if (place === undefined) return;
+    this.#checks.require(place > (this.#lastStored.get(pair) ?? 0), `${id} (${pair}) is stored after a later one`);
+    this.#lastStored.set(pair, place);
   }
 
   /** A native task is one of ours, and no more. */
@@ -134,6 +154,7 @@ export class NativeChecks implements Witness {
     const name = path.slice(this.#paths.inboxes.length + 1, -'.json'.length);
     const now = new Map(entriesIn(disk.files.text(path)).map((entry) => [keyOf(entry), entry]));
     const had = entriesIn(before);
+    this.#checkOrder(name, [...now.keys()]);
     this.#checkAdded(
       name,
       [...now.values()].filter((entry) => !had.some((one) => keyOf(one) === keyOf(entry))),
@@ -144,6 +165,25 @@ export class NativeChecks implements Witness {
       this.#checks.require(!this.#natives.has(name), `The daemon took ${key} from ${name} (native)`);
       const isDone = isProtocol(entry) || entry.via === 'troupe' || this.#isStored(key);
       this.#checks.require(isDone, `${key} to ${name} was removed, and is not in the journal`);
+    }
+  }
+
+  /** A native finds what one of ours wrote in the order of the journal. What was lost comes again, after later ones. */
+  #checkOrder(name: string, keys: readonly string[]): void {
+    if (!this.#natives.has(name) || this.#isTorn(name)) return;
+    const last = new Map<string, number>();
+    for (const key of keys) {
+      const {
+        fromId = '',
+        order = 0,
+        priority,
+      } = this.#checks.state.messages.get(this.#messageKeys.get(key) ?? '') ?? {};
+      if (fromId === '' || priority === 'urgent' || this.#natives.has(fromId)) continue;
+      this.#checks.require(
+        order > (last.get(fromId) ?? -1),
+        `${name} (native) finds ${key} after a later one of ${fromId}`,
+      );
+      last.set(fromId, order);
     }
   }
 

@@ -123,6 +123,7 @@ export class NativeTeam {
       if (parseText(text) !== undefined) this.#whole.set(path, text);
       else if (node && isLeft(node)) {
         const good = this.#whole.get(path);
+        this.checks.mended(path, good);
         if (good === undefined) disk.files.unlink(path);
         else disk.files.write(path, node, Buffer.from(good));
       }
