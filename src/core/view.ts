@@ -11,7 +11,7 @@ import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
 import type { TeamConfig } from './team.ts';
-import { quote } from './text.ts';
+import { joinSome, quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -129,14 +129,15 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   const live = [...state.members.values()]
     .filter((one) => one.status !== 'stopped' && !isVacant(one))
     .map(({ id: name }) => name);
-  const others = live.join(', ') || 'no live members';
   const team = requireTeam(state).id;
   if (!id.startsWith('@')) {
     // In a closed team, all have stopped.
-    const near = live.length === 0 ? findNearest(id, [...state.members.keys()]) : undefined;
+    const has = live.length > 0 ? live.join(', ') : describeStopped(state);
+    const near = findNearest(id, [...state.members.keys()]);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
-    throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${others}${hint}`);
+    throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${has}${hint}`);
   }
+  const others = live.join(', ') || 'no live members';
   throw new TeamError(
     'invalid',
     `Only a member of team ${team} (${others}) can do that, and you are calling as ${id}`,
@@ -144,4 +145,10 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
       facts: { needs: 'speaker' },
     },
   );
+}
+
+/** The newest of the members that have stopped: over the life of a team there may be thousands. */
+function describeStopped({ members }: TeamState): string {
+  const stopped = [...members.values()].filter((one) => !isVacant(one)).map(({ id }) => id);
+  return stopped.length === 0 ? 'no members' : `${joinSome(stopped.reverse(), ', ')} (stopped)`;
 }

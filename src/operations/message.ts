@@ -88,11 +88,12 @@ export const messageOperations = [
     route: 'GET /api/teams/:teamId/inbox',
     cli: {
       command: 'inbox',
+      args: ['memberId'],
       flags: { memberId: 'of' },
       examples: [
         'troupe inbox --team demo --as worker-1 --unread',
         'troupe inbox --team demo --as worker-1 --unread --mark-read --wait 30s',
-        'troupe inbox --team demo --of worker-1 --since 10m',
+        'troupe inbox worker-1 --team demo --since 10m',
       ],
     },
     run: async (

@@ -146,7 +146,7 @@ export interface CommandLine {
   readonly command?: string;
   /** Positional inputs, in order. */
   readonly args?: readonly string[];
-  /** Flags whose name differs from the input's: `dependencies` is `--needs`. */
+  /** Flags whose name differs from the input's: `dependencies` is `--needs`. One of `args` may be given as a flag, too. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Command lines for its help. Each of them is valid. */
   readonly examples?: readonly string[];

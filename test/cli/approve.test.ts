@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { findRequest } from '../../src/cli/commands/approve.ts';
 import { describeAnswer, waitingBlocks } from '../../src/cli/show/views/waiting.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { HOSTILE } from './hostile.ts';
@@ -48,6 +49,17 @@ test('two requests of one member are answered by their ids, and a team that was 
     'To allow it: troupe approve permission-2@coder --team demo',
     'To allow it: troupe approve other --team demo',
   ]);
+});
+
+test('a request that nobody has is refused with the one that was probably meant', () => {
+  const waiting = [asked('one', { memberId: 'gamma' }), asked('two', { memberId: 'ben', id: 'permission-2@ben' })];
+  expect(findRequest(waiting, 'ben').content).toBe('two');
+  const none = 'No request of ';
+  expect(() => findRequest(waiting, 'gama')).toThrow(
+    `${none}gama waits for you; did you mean gamma? troupe approve lists`,
+  );
+  expect(() => findRequest(waiting, 'nobody')).toThrow(`${none}nobody waits for you: troupe approve lists them`);
+  expect(() => findRequest([], 'gama')).toThrow(`${none}gama waits for you, and none of anybody else`);
 });
 
 test('a long plan keeps its indent and is shown to its end', () => {

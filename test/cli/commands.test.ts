@@ -196,18 +196,19 @@ describe('a command line', () => {
     expect((await alone.ask('status')).stdout).toContain('There is no team yet: troupe up starts one');
     await alone.ask('team create over');
     await alone.ask('team close over');
-    expect(await alone.ask('inbox')).toMatchObject({ status: 2, stderr: expect.stringContaining('none is open') });
+    expect(await alone.ask('inbox')).toMatchObject({ status: 2, stderr: expect.stringContaining('No team is open: ') });
     await alone.ask('team create demo');
     expect(await alone.askJson('task add First')).toMatchObject({ teamId: 'demo' });
     expect(await alone.askJson('send lead "hello"')).toMatchObject({ teamId: 'demo' });
     expect(await alone.askJson('inbox --of lead')).toMatchObject([{ content: 'hello' }]);
+    expect(await alone.askJson('inbox lead')).toMatchObject([{ content: 'hello' }]);
     expect(await alone.askJson('notes add "Ports are random"')).toMatchObject({ text: 'Ports are random' });
     expect((await alone.ask('team show')).stdout).toContain('Team demo');
     expect(await alone.ask('team close')).toMatchObject({ status: 2 });
     await alone.ask('team create other');
     const { status, stderr } = await alone.ask('inbox');
     expect(status).toBe(2);
-    expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
+    expect(stderr).toContain('Say which team; demo, other are open. Such as: troupe inbox --team demo\n');
   });
 
   test('uses the team of the folder, or the one that an address names; --team wins, and two are named', async () => {
@@ -228,9 +229,12 @@ describe('a command line', () => {
     expect((await ask(inner, 'task list --team beta')).stdout).toContain('In beta');
     expect(await ask(both, 'task list')).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('add --team NAME, or set TROUPE_TEAM; of this folder it can be one, two\n'),
+      stderr: expect.stringContaining('; in this folder there is one, two. Such as: troupe task list --team one\n'),
     });
-    expect((await ask(root, 'task list')).stderr).toContain('; alpha, beta, one, two are open\n');
+    expect((await ask(both, 'down')).stderr).toContain(
+      '; in this folder there is one, two. Such as: troupe down one\n',
+    );
+    expect((await ask(root, 'task list')).stderr).toContain('; alpha, beta, one, two are open. ');
     // The example of docs/team-files.md, from anywhere: ada is in one team only.
     expect((await ask(root, 'send lead@beta "Is the parser ready?" --as ada')).stdout).toBe('Sent to lead@beta.\n');
     expect((await ask(root, 'send bea@beta Hello --json')).stdout).toContain('"teamId":"beta"');
@@ -238,7 +242,9 @@ describe('a command line', () => {
     await alone.askJson('team close beta --force');
     expect((await ask(outer, 'task list')).stdout).toContain('In beta');
     expect((await ask(outer, 'export --journal --json')).stdout).toContain('"team":"beta"');
-    expect((await ask(outer, 'task add More')).stderr).toContain('; alpha, one, two are open\n');
+    expect((await ask(outer, 'task add "And more"')).stderr).toContain(
+      "; alpha, one, two are open. Such as: troupe task add --team alpha 'And more'\n",
+    );
   });
 
   test('registers a hook to run in the folder where it was named, and refuses one that cannot be run', async () => {
@@ -306,7 +312,8 @@ describe('a command line', () => {
   test('requires the name of a team to delete', async () => {
     const outcome = await troupe.ask('team delete', { env: { TROUPE_TEAM: 'demo' } });
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
-    expect(outcome.stderr).toContain('Say which team: troupe team delete NAME');
+    expect(outcome.stderr).toContain('Say which team; ');
+    expect(outcome.stderr).toContain('Such as: troupe team delete demo');
   });
 
   test('acts as the member of its token, and as nobody else', async () => {

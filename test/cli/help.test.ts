@@ -60,6 +60,10 @@ describe('help', () => {
       expect(stdout).toMatch(/\n {2}--needs A,B +tasks that must be completed first/);
       expect(stdout).toMatch(/\nExamples\n {2}troupe task add /);
     }
+    const watch = (await troupe.run('watch --help')).stdout;
+    expect(watch).toContain('Usage: troupe watch [team] [flags]\n');
+    expect(watch).toContain('  [team]  the team (default: the one of the folder you are in)\n');
+    expect((await troupe.run('down --help')).stdout).toContain('  <team>  the team (required)\n');
     expect((await troupe.run('serve --help')).stdout).toContain('Run the daemon in the foreground');
     expect((await troupe.run('mcp -h')).stdout).toContain('standard input and output');
   });

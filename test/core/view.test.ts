@@ -114,8 +114,10 @@ describe('what does not exist', () => {
     );
     const closed = teamOf('ann');
     closed.do('team.close', { force: true });
-    expect(() => requireMember(closed.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no live members');
-    expect(() => requireMember(closed.state, 'anne')).toThrow('it has no live members; did you mean ann?');
+    expect(() => requireMember(closed.state, 'eve')).toThrow(
+      'Team alpha has no member "eve"; it has ann, lead (stopped)',
+    );
+    expect(() => requireMember(closed.state, 'anne')).toThrow('it has ann, lead (stopped); did you mean ann?');
     expect(() => requireTask(state, 'x\u001b')).toThrow(String.raw`Task "x\u001b" of team alpha does not exist`);
   });
 

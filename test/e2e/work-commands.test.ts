@@ -67,12 +67,12 @@ describe('commands about work', () => {
     renameSync(moved, repository);
     expect((await inside(stage, repository, ['merge'])).stdout).toContain('main has all of troupe/');
     const outside = await stage.troupe('merge');
-    expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('Say which team: add --team NAME') });
+    expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('No team is open: ') });
     const other = { team: `${stage.team}-b`, members: [stage.member('ann', 'quick')], work: { workspaces: 'own' } };
     writeFileSync(join(repository, 'other.yaml'), JSON.stringify(other));
     expect((await stage.troupe('up', join(repository, 'other.yaml'), '--yes')).code).toBe(0);
     const unclear = await inside(stage, repository, ['merge']);
-    expect(unclear.stderr).toContain(`it can be ${stage.team}, ${stage.team}-b`);
+    expect(unclear.stderr).toContain(`there is ${stage.team}, ${stage.team}-b. Such as: troupe merge --team `);
   });
 
   test('write patches that git am takes, of the branch and of work that did not land', async () => {

@@ -1,6 +1,7 @@
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import { parentsOf, pathTo } from '../../core/inner-path.ts';
+import { findNearest } from '../../core/nearest.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
@@ -76,12 +77,18 @@ export function findRequest(waiting: readonly Request[], named: string): Request
   const exact = waiting.filter(({ id }) => id === named);
   const found = exact.length > 0 ? exact : waiting.filter(({ memberId, path }) => memberId === named || path === named);
   const [request, ...others] = found;
-  if (!request) {
-    throw new Refusal('not_found', `No request of ${named} waits for you: troupe approve lists them`);
-  }
+  if (!request) throw new Refusal('not_found', `No request of ${named} waits for you${hintRequest(waiting, named)}`);
   if (others.length === 0) return request;
   const ids = found.map(({ id }) => `\n  troupe approve ${id}`).join('');
   throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: name one by its id.${ids}`);
+}
+
+function hintRequest(waiting: readonly Request[], named: string): string {
+  if (waiting.length === 0) return ', and none of anybody else';
+  const meant = findNearest(named, [
+    ...new Set(waiting.flatMap(({ id, memberId, path = memberId }) => [memberId, path, id])),
+  ]);
+  return meant === undefined ? ': troupe approve lists them' : `; did you mean ${meant}? troupe approve lists them`;
 }
 
 /** Shutdown requests are left out: the member that should stop answers them. */

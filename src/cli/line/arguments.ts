@@ -6,7 +6,7 @@ import { UsageError } from '../show/errors.ts';
 import { readTaskId } from '../show/words.ts';
 import type { Arguments, Candidates, Command, Input } from './command.ts';
 import { COMMON_FLAGS, flagsOf, hasField } from './inputs.ts';
-import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unknownFlag } from './misuse.ts';
+import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unknownFlag, whichTeam } from './misuse.ts';
 
 /** What is known besides the words. */
 export interface Known {
@@ -33,8 +33,9 @@ export async function readArguments(
   const { as: member, json, help: _help, ...input } = fields;
   const as = member as string | undefined;
   let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
-  if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
-    input['teamId'] = addressedTeam(input, as, environment) ?? onlyTeam(await findTeams(command, as), command);
+  if (missing?.field === 'teamId') {
+    if (!mayBeLeftOut(command)) throw whichTeam(await findTeams(command, as), command, words);
+    input['teamId'] = addressedTeam(input, as, environment) ?? onlyTeam(await findTeams(command, as), command, words);
     missing = findMissing(command.flags, input);
   }
   if (missing) throw await explainMissing(command, missing);
@@ -144,7 +145,7 @@ function addFolder(input: Record<string, unknown>, { operation }: Command): void
 }
 
 /** Whether the team may come from elsewhere than the words. A command that changes a team for good must name it. */
-function mayBeLeftOut(command: Command): boolean {
+export function mayBeLeftOut(command: Command): boolean {
   const reads = command.scope === 'reader' || command.operation === undefined;
   return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
 }

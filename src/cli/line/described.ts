@@ -1,3 +1,4 @@
+import { mayBeLeftOut } from './arguments.ts';
 import type { Command, Input } from './command.ts';
 import { EXAMPLES } from './examples.ts';
 import { flagsOf } from './inputs.ts';
@@ -29,11 +30,19 @@ export function describeCommand(command: Command): Described {
   return {
     words: command.words,
     summary: command.summary ?? TEXTS[command.words]?.summary ?? '',
-    args: command.args.map(describe),
+    args: command.args.map((input) =>
+      input.field === 'teamId' && mayBeLeftOut(command) ? fromFolder(describe(input)) : describe(input),
+    ),
     flags: flagsOf(command).map(describe),
     more: command.more ?? MORE[command.words],
     examples: EXAMPLES[command.words] ?? TEXTS[command.words]?.examples ?? [],
   };
+}
+
+/** A team that may be left out is not required. */
+function fromFolder({ required: _required, ...team }: DescribedInput): DescribedInput {
+  const text = team.text.includes('(default') ? team.text : `${team.text} (default: the one of the folder you are in)`;
+  return { ...team, text };
 }
 
 /** Adds the help text to an argument or a flag. */

@@ -12,27 +12,29 @@ export function commandFrom(operation: Operation): { command: Command; texts: Co
     ...describeInput(operation, field, flatten(property)),
     isRequired: schema.required.includes(field),
   }));
-  const inputOf = (field: string): Input => {
+  const inputOf = (field: string, isPlace: boolean): Input => {
     const input = inputs.find((one) => one.field === field);
     if (!input) throw new Error(`${name} has no input ${field}`);
     const { isRequired, nullable, type, values } = input;
     return {
       field,
-      name: input.name,
+      name: (isPlace ? undefined : cli.flags?.[field]) ?? nameOf(field, isPlace),
       type,
       ...(values && { values }),
       ...(isRequired && { required: true }),
       ...(nullable && { nullable }),
     };
   };
-  const flags = inputs.filter(({ field }) => !places.includes(field)).sort((a, b) => rank(a) - rank(b));
+  // An argument with the name of a flag may be given as that flag, too.
+  const isFlag = (field: string): boolean => !places.includes(field) || cli.flags?.[field] !== undefined;
+  const flags = inputs.filter(({ field }) => isFlag(field)).sort((a, b) => rank(a) - rank(b));
   return {
     command: {
       words: cli.command ?? name.replace('.', ' '),
       operation: name as OperationName,
       scope,
-      args: places.map(inputOf),
-      flags: flags.map(({ field }) => inputOf(field)),
+      args: places.map((field) => inputOf(field, true)),
+      flags: flags.map(({ field }) => inputOf(field, false)),
       ...(cli.said !== undefined && { said: cli.said }),
       ...(cli.offers && { offers: cli.offers }),
       ...(name.startsWith('work.') && { mayBeClosed: true as const }),
@@ -54,15 +56,13 @@ function rank(flag: { field: string; isRequired: boolean }): number {
   return flag.isRequired ? 1 : 2;
 }
 
-function describeInput({ name, cli }: Operation, field: string, property: Property) {
-  const isPlace = cli?.args?.includes(field) ?? false;
+function describeInput({ name }: Operation, field: string, property: Property) {
   const type = typeOf(property);
   const text = wordInput(name, field, property);
   const fallback = property.default;
   const isPlain = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean';
   return {
     field,
-    name: cli?.flags?.[field] ?? nameOf(field, isPlace),
     type,
     text,
     values: property.enum,

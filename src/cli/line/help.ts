@@ -100,7 +100,7 @@ function commandHelp(command: Described, screen: Screen): string {
       : [
           section(
             'Arguments',
-            command.args.map((arg) => [`<${arg.name}>`, textOf(arg, true)]),
+            command.args.map((arg) => [arg.required ? `<${arg.name}>` : `[${arg.name}]`, textOf(arg, true)]),
             screen,
           ),
         ]),

@@ -1,4 +1,5 @@
 import { findNearest } from '../../core/nearest.ts';
+import { shellWord } from '../../core/shell.ts';
 import { UsageError } from '../show/errors.ts';
 import type { Candidates, Command, Input } from './command.ts';
 
@@ -48,7 +49,6 @@ function isSlug(word: string): boolean {
 
 /** The error for a required argument or flag that is missing. */
 export async function explainMissing(command: Command, missing: Input): Promise<UsageError> {
-  if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
   const name = shownName(missing, command);
   const { describeInput } = await import('./described.ts');
   // A shell takes an unquoted #1 for a comment and passes nothing.
@@ -61,24 +61,35 @@ export async function explainMissing(command: Command, missing: Input): Promise<
 const FEW = 8;
 
 /** The only team that a command without a team can be about. Refuses to guess between several. */
-export function onlyTeam(found: Candidates, command: Command): string {
+export function onlyTeam(found: Candidates, command: Command, words: readonly string[]): string {
   const [only, ...others] = found.names;
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(whichTeam(command, describeFound(found)), command.words);
+  throw whichTeam(found, command, words);
 }
 
-function describeFound({ names, areHere }: Candidates): string {
-  if (names.length === 0) return 'none is open; troupe teams lists all';
-  if (names.length > FEW) return `there are ${names.length}; troupe teams lists them`;
-  return areHere ? `of this folder it can be ${names.join(', ')}` : `${names.join(', ')} are open`;
-}
-
-/** The message that asks for a team. */
-function whichTeam(command: Command, there = 'troupe teams lists them'): string {
+/** The error that asks for a team: it names those that may be meant, and the same command with one of them. */
+export function whichTeam({ names, areHere }: Candidates, command: Command, words: readonly string[]): UsageError {
   const isPlace = command.args.some(({ field }) => field === 'teamId');
-  const how = isPlace ? `troupe ${command.words} NAME` : 'add --team NAME, or set TROUPE_TEAM';
-  return `Say which team: ${how}; ${there}`;
+  const how = isPlace ? `troupe ${command.words} NAME` : 'add --team NAME';
+  const [first] = names;
+  if (first === undefined) {
+    const say = `No team is open: troupe up starts one. For a closed one: ${how}; troupe teams lists them`;
+    return new UsageError(say, command.words);
+  }
+  if (names.length > FEW) {
+    return new UsageError(`Say which team of ${names.length}: ${how}; troupe teams lists them`, command.words);
+  }
+  const there = areHere
+    ? `in this folder there is ${names.join(', ')}`
+    : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} open`;
+  const typed = words.map(shellWord).join(' ');
+  const rest = typed.length > LONG || typed.includes('\n') ? '...' : typed;
+  const again = ['troupe', command.words, ...(isPlace ? [first] : ['--team', first]), rest].join(' ').trimEnd();
+  return new UsageError(`Say which team; ${there}. Such as: ${again}`, command.words);
 }
+
+/** From this length on, what was typed is not repeated. */
+const LONG = 60;
 
 /** Fields that select a thing or set a condition, and change nothing. */
 const CONDITIONS: readonly string[] = ['teamId', 'epoch', 'revision'];

@@ -120,7 +120,7 @@ describe('a member', () => {
     const team = teamOf('worker');
     team.do('member.leave', { memberId: 'worker' });
     team.as('@user', 'team.close', {});
-    expect(() => requireMember(team.state, 'worke')).toThrow(/it has no live members; did you mean worker\?$/);
+    expect(() => requireMember(team.state, 'worke')).toThrow(/it has worker, lead \(stopped\); did you mean worker\?$/);
   });
 
   test('hears the choice and the words of the person who answered', () => {

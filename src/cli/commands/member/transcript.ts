@@ -1,5 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { findNearest } from '../../../core/nearest.ts';
+import { isVacant } from '../../../core/person.ts';
+import { joinSome } from '../../../core/text.ts';
 import { untilOver, whyOver } from '../../reach/over.ts';
 import { findTeamsWith } from '../../reach/which-team.ts';
 import { errorScreen, Refusal } from '../../show/errors.ts';
@@ -150,23 +152,30 @@ export async function findTeamOf(
   const { names: having } = await findTeamsWith(client, memberId, { mayBeClosed, environment: process.env });
   const [only, ...others] = having;
   if (only !== undefined && others.length === 0) return only;
-  const meant = only === undefined ? await nearMember(client, memberId) : undefined;
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const quoted = JSON.stringify(memberId);
   const why =
     only === undefined
-      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists the running members; for a closed team add --team${hint}`
-      : `The teams ${having.join(', ')} have a member ${JSON.stringify(memberId)}: say which with --team`;
+      ? `No open team has a member ${quoted}; ${await describeMembers(client, memberId)}`
+      : `The teams ${having.join(', ')} have a member ${quoted}: say which, such as with --team ${only}`;
   throw new Refusal('not_found', why);
 }
 
-/** The member with a near name, and its team; in closed teams, too. */
-async function nearMember(client: Client, memberId: string): Promise<string | undefined> {
-  const teams = await client.call('team.list', {});
-  const found = new Map<string, string>();
-  for (const { name, problem } of teams) {
-    if (problem !== undefined) continue;
-    for (const { id } of await client.call('member.list', { teamId: name })) if (!found.has(id)) found.set(id, name);
-  }
-  const meant = found.has(memberId) ? memberId : findNearest(memberId, [...found.keys()]);
-  return meant === undefined ? undefined : `${meant} --team ${found.get(meant)}`;
+/** The member that was probably meant, also in a closed team; else those of all open teams. */
+async function describeMembers(client: Client, memberId: string): Promise<string> {
+  const teams = (await client.call('team.list', {})).filter(({ problem }) => problem === undefined);
+  const lists = teams.map(async ({ name, status }) => {
+    // A team that is deleted meanwhile must not fail the others.
+    const members = await client.call('member.list', { teamId: name }).catch(() => []);
+    const present = members.filter((member) => !isVacant(member));
+    return present.map(({ id }) => ({ id, team: name, isOpen: status !== 'cleaned-up' }));
+  });
+  const all = (await Promise.all(lists)).flat();
+  const name = all.some(({ id }) => id === memberId)
+    ? memberId
+    : findNearest(memberId, [...new Set(all.map(({ id }) => id))]);
+  const near = all.find(({ id, isOpen }) => id === name && isOpen) ?? all.find(({ id }) => id === name);
+  if (near) return `did you mean ${near.id} of team ${near.team}? Add --team ${near.team}`;
+  const closed = 'for a member of a closed team add --team NAME; troupe teams lists them';
+  const open = all.filter(({ isOpen }) => isOpen).map(({ id, team }) => `${id} (team ${team})`);
+  return open.length === 0 ? closed : `there is ${joinSome(open, ', ')}; ${closed}`;
 }
