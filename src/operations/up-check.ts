@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Ahead } from './work-branch.ts';
 
 /** Where the members of a file would work. */
 const PlannedWork = z.object({
@@ -8,6 +9,7 @@ const PlannedWork = z.object({
   base: z.string().optional().describe('the commit that they begin from'),
   branch: z.string().optional().describe('the branch on which their work lands'),
   uncommitted: z.array(z.string()).default([]).describe('files that differ from that commit; workspaces lack them'),
+  ahead: Ahead.optional().describe('what the HEAD of the checkout has and the branch of a standing team lacks'),
   refused: z
     .string()
     .optional()
@@ -20,6 +22,10 @@ export const CheckedFile = z.object({
   members: z.number().int(),
   tasks: z.number().int(),
   leads: z.boolean().default(false).describe('whether an agent leads'),
+  standing: z
+    .enum(['open', 'closed'])
+    .optional()
+    .describe('how a team of this name is: an open one goes on, a closed one can only be started over'),
   elsewhere: z
     .object({
       folder: z.string(),

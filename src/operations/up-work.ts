@@ -32,7 +32,9 @@ export async function describePlan(parts: Parts, asked: Asked) {
   if (team?.work) {
     const { base, branch } = team.work;
     const repository = (await parts.works?.recognise(file.team, folder)) ?? team.work.repository;
-    return { workspaces: 'own' as const, repository, base, branch, uncommitted: [] };
+    // A checkout that cannot be read is refused where it is needed. To look is no reason.
+    const ahead = await parts.works?.lookAhead(file.team).catch(() => undefined);
+    return { workspaces: 'own' as const, repository, base, branch, uncommitted: [], ...(ahead && { ahead }) };
   }
   if (team) return { workspaces: 'shared' as const, why: 'the team was started so', uncommitted: [] };
   const plan = await makePlan(parts, asked);

@@ -14,7 +14,7 @@ import { agentsOf } from '../runtime/team-file/file-agents.ts';
 import { describeKept } from '../runtime/team-file/kept.ts';
 import { NOTIFY } from '../runtime/team-file/notify.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
-import { raiseTeam } from '../runtime/team-file/raise.ts';
+import { raiseTeam, requireBegin } from '../runtime/team-file/raise.ts';
 import type { RaiseOptions } from '../runtime/team-file/raise.ts';
 import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
@@ -63,7 +63,8 @@ export const upOperations = [
       const all = programsIn(parts);
       const unapproved = all.flatMap((programs) => findUnapproved(hooks, programs));
       const place = placeOf(folder, name, daemon.hostId);
-      const { elsewhere, budgets, kept } = await ledger.view(file.team, (state) => ({
+      const { elsewhere, standing, budgets, kept } = await ledger.view(file.team, (state) => ({
+        standing: state.team && (state.team.status === 'cleaned-up' ? ('closed' as const) : ('open' as const)),
         elsewhere: findElsewhere(state.team, place),
         budgets: describeBudgets(state, file),
         kept: describeKept(state, file),
@@ -79,6 +80,7 @@ export const upOperations = [
         members: file.members.length,
         tasks: file.tasks.length,
         leads: typeof file.lead === 'object',
+        ...(standing && { standing }),
         ...(elsewhere && { elsewhere }),
         broken: brokenIn(hooks, all),
         unrunnable: parts.flatMap((part) =>
@@ -119,7 +121,10 @@ export const upOperations = [
       const { name, folder, approve, yes, again, withChanges, environment } = input;
       const { file, parts } = readWanted(input, daemon);
       const place = placeOf(folder, name, daemon.hostId);
-      await ledger.view(file.team, (state) => requirePlace(state, place));
+      await ledger.view(file.team, (state) => {
+        requirePlace(state, place);
+        requireBegin(state, { again });
+      });
       const given = givenTo(filesIn(parts), daemon, environment);
       const unrunnable = parts.flatMap((part) =>
         findUnrunnable(part.file, part, (agents) => daemon.requireAgents?.(agents, given)),

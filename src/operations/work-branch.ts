@@ -8,6 +8,12 @@ import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import { requireWorks } from './work-services.ts';
 
+/** Commits of the checkout that a branch lacks. */
+export const Ahead = z.object({
+  commits: z.number().int().describe('how many'),
+  isOnTop: z.boolean().describe('HEAD has all of the branch; otherwise merge the branch first'),
+});
+
 export const workBranchOperations = [
   operation({
     name: 'work.locate',
@@ -50,13 +56,9 @@ export const workBranchOperations = [
       isMoved: z.boolean().describe('false: the branch had it already'),
       isRewritten: z.boolean().describe('commits of the branch were replaced'),
       commits: z.number().int().describe('how many commits came'),
-      ahead: z
-        .object({
-          commits: z.number().int().describe('how many'),
-          isOnTop: z.boolean().describe('HEAD has all of the branch; otherwise merge the branch first'),
-        })
-        .optional()
-        .describe('nothing was named and nothing came, but HEAD of the checkout has commits that the branch lacks'),
+      ahead: Ahead.optional().describe(
+        'nothing was named and nothing came, but HEAD of the checkout has commits that the branch lacks',
+      ),
     }),
     route: 'POST /api/teams/:teamId/work/take',
     cli: { args: ['what'], examples: ['troupe work take', 'troupe work take HEAD --team demo'] },

@@ -159,6 +159,11 @@ test('without a terminal, troupe up runs no program of a file that nobody approv
   expect(existsSync(canary)).toBe(true);
   expect(await troupe.ask(['up', file, '--again'])).toMatchObject({ status: 0 });
   writeFileSync(script, '#!/bin/sh\ntrue\n');
+  // Nobody is asked to approve what is refused afterwards.
+  const closed = await troupe.ask(['up', file]);
+  expect(closed.stderr).toBe(
+    'troupe: Team foreign was closed: start it over with troupe up --again, or choose another name\n',
+  );
   const changed = await troupe.ask(['up', file, '--again']);
   expect(changed).toMatchObject({ status: 5, stderr: expect.stringContaining('ann: (changed since you approved it)') });
   writeFileSync(script, `#!/bin/sh\ntouch ${canary}\n`);

@@ -196,6 +196,7 @@ esac
     const unasked = await stage.troupe('up', join(repository, 'troupe.yaml'));
     expect(unasked).toMatchObject({ code: 4, stderr: expect.stringContaining('agent.sh is missing or different') });
     expect(unasked.stderr).not.toContain('commands that run as you');
+    expect(unasked.stderr).not.toContain('not committed, so');
     const refused = await up(stage, repository);
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('2 files are not committed, so the members do not see them: agent.sh, draft.txt.');

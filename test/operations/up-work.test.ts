@@ -71,6 +71,21 @@ test('a base without the folder of the team file is refused, and one with it is 
   expect((await up('nested', { work: { base: 'fresh' } }, { folder })).work).toMatchObject({ prefix: 'pkg/app' });
 });
 
+test('a check of a standing team says what was committed since, until the branch has it', async () => {
+  const { act } = shared();
+  const { repository, up } = newProject('behind');
+  await up('behind');
+  const members = ['ann', 'bob'].map((name) => ({ name, agent: { exec: './agent.sh' } }));
+  const check = () => act('team.check', { source: JSON.stringify({ team: 'behind', members }), folder: repository });
+  expect(await check()).toMatchObject({ standing: 'open', work: { branch: 'troupe/behind' } });
+  expect((await check()).work?.ahead).toBeUndefined();
+  write(repository, { 'later.txt': 'later\n' });
+  commitAll(repository);
+  expect((await check()).work?.ahead).toEqual({ commits: 1, isOnTop: true });
+  await act('work.take', { teamId: 'behind', what: 'HEAD' });
+  expect((await check()).work?.ahead).toBeUndefined();
+});
+
 test('a branch that git refuses, that another team has or that is in its way is refused before the team exists', async () => {
   const { act } = shared();
   const { repository, up } = newProject('branches');

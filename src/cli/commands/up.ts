@@ -16,7 +16,7 @@ import { checkTeam } from './up/environment.ts';
 import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
-import { leftOutNotice, uncommittedNotice, workspacesLine } from './up/workspaces.ts';
+import { behindNotice, leftOutNotice, uncommittedNotice, workspacesLine } from './up/workspaces.ts';
 
 type Found = ResultOf<'team.check'>;
 type Raised = ResultOf<'team.up'>;
@@ -48,11 +48,13 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const { unrunnable = [], variables } = found;
     const lacking = variables?.isShared === false ? variables.named.filter((name) => ours[name] === undefined) : [];
     if (lacking.length > 0) warn(fold(lackingNotice(lacking, file), screen));
-    const unseen = withChanges ? '' : uncommittedNotice(found);
+    // If the team will be refused anyway, nobody is told more, or asked to approve anything.
+    const isBegun = found.standing !== undefined && (found.standing === 'open') === again;
+    const { refused } = found.work ?? {};
+    if (!isBegun && !yes && !withChanges && refused !== undefined) throw new Refusal('conflict', refused);
+    const unseen = isBegun || withChanges ? '' : uncommittedNotice(found);
     if (unseen !== '') warn(fold(unseen, screen));
-    if (!yes && !withChanges && found.work?.refused !== undefined) throw new Refusal('conflict', found.work.refused);
-    // If the team will be refused anyway, nobody is asked to approve anything.
-    const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
+    const isRefused = isBegun || found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve =
       yes || isRefused
         ? []
@@ -70,6 +72,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     if (unmerged !== '') warn(fold(unmerged, screen));
     if (config.outdated) warn(fold(outdatedNotice(config.name, config.outdated), screen));
     if (config.leftOut) warn(fold(leftOutNotice(config.leftOut), screen));
+    const behind = behindNotice(found);
+    if (behind !== '') warn(fold(behind, screen));
     if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
     if (found.exposed && found.exposed.length > 0) warn(fold(exposedNotice(found.exposed), screen));
     for (const line of [...(found.budgets ?? []), ...(found.kept ?? [])]) {

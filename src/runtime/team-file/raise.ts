@@ -92,6 +92,14 @@ export async function raiseTeam(
     });
 }
 
+/** Refuses to go on with a closed team, and to start over an open one. */
+export function requireBegin({ team }: TeamState, { again }: { readonly again: boolean }): void {
+  if (!team) return;
+  const isOver = team.status === 'cleaned-up';
+  if (isOver && !again) throw closedError(team.id);
+  if (!isOver && again) throw openError(team.id);
+}
+
 /** Throws the error with which a new team would refuse these commands. */
 function rehearse(teamId: string, commands: readonly NewCommand[]): void {
   const state = createState(teamId);

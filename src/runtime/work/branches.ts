@@ -1,6 +1,6 @@
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { followMove, takeTip } from './move-tip.ts';
+import { findAhead, followMove, takeTip } from './move-tip.ts';
 import type { Taken, TakenTip } from './move-tip.ts';
 import type { Projects } from './project.ts';
 import { openTeamPlaces } from './team-places.ts';
@@ -25,6 +25,7 @@ export function openBranches({ ledger, projects, several }: BranchesOptions) {
   const aligning = new Map<string, Promise<void>>();
 
   return {
+    lookAhead,
     placeOf,
     requirePlace,
     recognise,
@@ -81,6 +82,14 @@ export function openBranches({ ledger, projects, several }: BranchesOptions) {
     const outcome = await takeTip({ ledger, travel }, teamId, { place: await bring(teamId), ...taken });
     await align(teamId);
     return outcome;
+  }
+
+  /** What the checkout has and the branch of the team lacks, so that its members do not see it. */
+  async function lookAhead(teamId: string): Promise<TakenTip['ahead']> {
+    const place = await bring(teamId);
+    if (place.checkout.isAbsent) return undefined;
+    await place.depot.take(place.checkout);
+    return findAhead(place);
   }
 }
 

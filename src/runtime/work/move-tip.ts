@@ -65,7 +65,7 @@ async function countNew({ depot, work }: TeamPlace, commit: string): Promise<num
 }
 
 /** What the HEAD of the checkout has and the branch lacks: people often commit on their own branch. */
-async function findAhead(place: TeamPlace): Promise<TakenTip['ahead']> {
+export async function findAhead(place: TeamPlace): Promise<TakenTip['ahead']> {
   const { depot, work } = place;
   const head = await depot.handle.readRef('refs/checkout/HEAD^{commit}');
   const commits = head === undefined ? 0 : await countNew(place, head);

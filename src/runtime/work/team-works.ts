@@ -64,6 +64,8 @@ export interface TeamWorks
   align(teamId: string): Promise<void>;
   /** Takes commits of a person into the branch of a team. */
   take(teamId: string, taken: Taken): Promise<TakenTip>;
+  /** What the checkout has and the branch of the team lacks. */
+  lookAhead(teamId: string): Promise<TakenTip['ahead']>;
   /** Where a member works; undefined if it has no workspace of its own. No folder is made. */
   folderOf(state: TeamState, memberId: string): string | undefined;
   /** The project of a team; undefined if its members share a folder. */
@@ -156,6 +158,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     },
     align,
     take: branches.take,
+    lookAhead: branches.lookAhead,
     folderOf({ team, teamId, members }, memberId) {
       if (!team?.work || members.get(memberId)?.workspace !== 'own') return undefined;
       return folderInWorkspace(`${projects.places.workspaces}/${teamId}/${memberId}`, team.work);

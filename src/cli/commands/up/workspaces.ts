@@ -30,6 +30,15 @@ function wayOf({ remote, roots }: NonNullable<ResultOf<'team.show'>['work']>): s
     : `; work.remote has no effect, because no other machine shares the journal`;
 }
 
+/** Says that a standing team does not see what was committed since, and how to give it to the members. */
+export function behindNotice({ team, work }: Pick<ResultOf<'team.check'>, 'team' | 'work'>): string {
+  if (!work?.ahead) return '';
+  const { commits, isOnTop } = work.ahead;
+  const [what, them] = commits === 1 ? ['1 commit', 'it'] : [`${commits} commits`, 'them'];
+  const first = isOnTop ? '' : `troupe merge --team ${clean(team)}, then `;
+  return `troupe: your checkout has ${what} that ${clean(work.branch ?? '')} lacks, so the members do not see ${them}. To take ${them} in: ${first}troupe work take HEAD --team ${clean(team)}\n`;
+}
+
 /** Names files that the members will not see. */
 export function uncommittedNotice({ work }: Pick<ResultOf<'team.check'>, 'work'>): string {
   const files = work?.uncommitted ?? [];
