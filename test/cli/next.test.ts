@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nextSteps } from '../../src/cli/show/next.ts';
 import type { Whereabouts } from '../../src/cli/show/next.ts';
+import { hintRetry } from '../../src/cli/show/words.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -96,6 +97,23 @@ describe('what one can do next', () => {
     const outside = { ...where, here: [], unmerged: [] };
     expect(stateAt(outside)[0]).toBe('No team runs in this folder.');
     expect(commandsAt(outside)).toEqual(['troupe approve', 'troupe ps', 'troupe run "GOAL"', 'troupe init']);
+  });
+
+  test('is to reopen the failed task for which others wait', () => {
+    const situation = {
+      kind: 'stuck' as const,
+      word: 'Stuck',
+      text: 'Stuck: #3 failed and 1 waits for it',
+      taskId: '3',
+    };
+    const here = [{ name: 'alpha', situation }];
+    expect(commandsAt({ ...UP, here })).toEqual([
+      'troupe task reopen 3 --team alpha',
+      'troupe ps',
+      'troupe watch alpha',
+    ]);
+    expect(hintRetry(situation, 'alpha')).toBe('. To try again: troupe task reopen 3 --team alpha');
+    expect(hintRetry(RUNNING, 'alpha')).toBe('');
   });
 
   test('has at most 12 lines, however much there is', () => {

@@ -83,6 +83,12 @@ test('troupe up takes the answer at its own terminal', async (context) => {
   const terminal = openTerminal(troupe, `troupe up --yes --no-panes '${write('seen', MEMBER, script)}'`);
   await terminal.see('ann (task #1) asks:');
   await terminal.see(/Which way\?\n {2}1\. left\n {2}2\. right\nYour answer \(an empty line leaves it open\):/);
+  // What happens meanwhile is told above what is being typed.
+  terminal.press('le');
+  await terminal.see(/leaves it open\): le$/m);
+  expect(await troupe.ask('notes add "Ports are random" --team seen')).toMatchObject({ status: 0 });
+  await terminal.see(/noted.*Ports are random\nYour answer \(an empty line leaves it open\): le$/m);
+  terminal.press('BSpace', 'BSpace');
   // A number is meant as a choice. What is no choice is not sent.
   terminal.press('3', 'Enter');
   await terminal.see('There is no choice 3; there is 1 (left), 2 (right)');

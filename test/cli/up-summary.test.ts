@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/cli/commands/up/follow.ts';
+import { picture } from '../../src/cli/commands/up/progress.ts';
+import type { Standing } from '../../src/cli/commands/up/standing.ts';
 import { summarize } from '../../src/cli/commands/up/summary.ts';
-import { workspacesLine } from '../../src/cli/commands/up/workspaces.ts';
+import { behindNotice, workspacesLine } from '../../src/cli/commands/up/workspaces.ts';
 import type { Screen } from '../../src/cli/show/screen.ts';
 
 const SCREEN: Screen = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
@@ -36,6 +38,57 @@ test.each([
   const work = { ...about, base: 'b'.repeat(40), tip: 'b'.repeat(40), ...more };
   const line = workspacesLine({ work }, {}, {});
   expect(line).toBe(`Workspaces: each member has its own, from bbbbbbb of /project${text}\n`);
+});
+
+test.each([
+  [undefined, ''],
+  [
+    { commits: 1, isOnTop: true },
+    'has 1 commit that troupe/crew lacks, so the members do not see it. To take it in: troupe work take HEAD --team crew',
+  ],
+  [{ commits: 2, isOnTop: false }, 'To take them in: troupe merge --team crew, then troupe work take HEAD --team crew'],
+])('a standing team whose branch lacks commits of the checkout is told of (%o)', (ahead, text) => {
+  const work = { workspaces: 'own' as const, branch: 'troupe/crew', uncommitted: [], ...(ahead && { ahead }) };
+  const notice = behindNotice({ team: 'crew', work });
+  expect(notice).toContain(text);
+  expect(notice === '').toBe(ahead === undefined);
+});
+
+const ASKED = {
+  teamId: 'crew',
+  requestedBy: 'ann',
+  requestedAt: '2026-01-01T00:00:00.000Z',
+  status: 'pending',
+} as const;
+
+test.each([
+  [
+    [{ ...ASKED, id: 'restart-1@ann', kind: 'restart' as const, memberId: 'ann', content: 'x' }],
+    'A person is needed: the restart of ann. The team stays open: answer with troupe approve ann --team crew, then',
+  ],
+  [
+    [{ ...ASKED, id: 'q@ann', kind: 'question' as const, memberId: 'ann', content: 'x', question: {} }],
+    'the question of ann. The team stays open: answer with troupe answer ann --team crew "…", then',
+  ],
+  [
+    [
+      { ...ASKED, id: 'plan@ann', kind: 'plan' as const, memberId: 'ann', content: 'x' },
+      { ...ASKED, id: 'b', kind: 'budget' as const, memberId: 'bo', content: 'x', detail: { of: 'team' } },
+    ],
+    'the plan of ann, the budget of the team. The team stays open: answer what troupe approve --team crew lists, then',
+  ],
+])('the summary says who waits for a person, and the command that answers', (requests, text) => {
+  const outcome = { team: 'crew', reason: 'person', tasks: [], members: [], requests, earlier: 0, duration: 1 };
+  expect(summarize(outcome as unknown as Outcome, SCREEN, { goesOn: true })).toContain(text);
+});
+
+test('a task in progress shows how long it was worked on, as troupe watch does: a wait for an answer is left out', () => {
+  const at = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+  const task = { id: '1', title: 'Write', status: 'in_progress', assigneeId: 'ann', startedAt: at(0), rejections: 0 };
+  const plan = { ...ASKED, id: 'plan@ann', kind: 'plan', memberId: 'ann', requestedAt: at(2), content: 'x' };
+  const standing = { tasks: [task], members: [], requests: [plan], asked: [plan], troubles: [], reason: undefined };
+  const screen = { ...SCREEN, columns: 80, now: 60_000 };
+  expect(picture('crew', standing as unknown as Standing, screen, 24)).toContain('◐   #1 Write  ann  2 s');
 });
 
 describe('the summary of a team that cannot go on', () => {

@@ -11,6 +11,7 @@ import { describeDoing } from '../show/doing.ts';
 import { clean, fold } from '../show/text.ts';
 import { sessionTable } from '../show/views/member.ts';
 import type { ShownSession } from '../show/views/member.ts';
+import { hintRetry } from '../show/words.ts';
 import { print, toJson } from '../show/write.ts';
 
 type Member = ResultOf<'member.show'>;
@@ -83,7 +84,7 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
 /** Teams that do not go on by themselves, and why. */
 function troubleLines(teams: readonly Running[]): string {
   const lines = teams.flatMap(({ name, situation }) =>
-    isTrouble(situation) ? [`${clean(name)}: ${clean(situation.text)}\n`] : [],
+    isTrouble(situation) ? [`${clean(name)}: ${clean(situation.text)}${hintRetry(situation, clean(name))}\n`] : [],
   );
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }

@@ -1,4 +1,5 @@
 import type { Situation } from '../../core/situation.ts';
+import { retryCommand } from './words.ts';
 
 /** An open team. */
 interface OpenTeam {
@@ -51,6 +52,7 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
   const { daemon, silent, hasState, here, others, interrupted, unmerged } = where;
   const isAsked = [...here, ...others].some(({ situation }) => situation.kind === 'needs-you');
   const [first] = here;
+  const retry = first && retryCommand(first.situation, first.name);
   const steps: (Step | false | undefined)[] = [
     silent !== undefined && { command: 'troupe doctor', why: 'find out what is wrong with it' },
     interrupted.length > 0 && {
@@ -58,6 +60,7 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
       why: `start the daemon again: it takes up ${nameTeams(interrupted)} where it was`,
     },
     isAsked && { command: 'troupe approve', why: 'answer what waits for you' },
+    retry !== undefined && { command: retry, why: 'try the failed task again' },
     here.length + others.length > 0 && { command: 'troupe ps', why: 'who runs, and what each does' },
     first && { command: `troupe watch ${first.name}`, why: 'follow it live; troupe ui opens the dashboard' },
     ...unmerged.slice(0, 2).map(({ team, size, elsewhere = 'your checkout' }) => ({

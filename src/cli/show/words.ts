@@ -1,3 +1,4 @@
+import type { Situation } from '../../core/situation.ts';
 import type { ResultOf } from '../../operations/index.ts';
 
 /** A task as people name it, here and in the dashboard: `#3`. */
@@ -25,6 +26,18 @@ export function teamWord(status: ResultOf<'team.show'>['status']): string {
   return status === 'cleaned-up' ? 'closed' : status.replace('-', ' ');
 }
 
+/** How to go on after a task that failed; nothing for other situations. */
+export function hintRetry(situation: Situation, team: string): string {
+  const command = retryCommand(situation, team);
+  return command === undefined ? '' : `. To try again: ${command}`;
+}
+
+/** The command that tries a failed task again, which keeps the others from going on; undefined in other situations. */
+export function retryCommand({ kind, taskId }: Situation, team: string): string | undefined {
+  if ((kind !== 'stuck' && kind !== 'failed') || taskId === undefined) return undefined;
+  return `troupe task reopen ${taskId} --team ${team}`;
+}
+
 /** `once`, `5 times`. */
 export function times(number: number): string {
   return number === 1 ? 'once' : `${number} times`;
@@ -35,6 +48,12 @@ type Request = ResultOf<'request.list'>[number];
 /** How to name a request: by its member, if that has only this one, else by its long id. */
 export function answerName({ id, memberId }: Request, all: readonly Request[]): string {
   return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
+}
+
+/** Whose request it is, as people name it. */
+export function askerName(request: Request & { readonly path?: string | undefined }): string {
+  const { kind, memberId, path = memberId, detail } = request;
+  return kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : path;
 }
 
 /** The command that answers a request: one with choices takes more than yes or no. */

@@ -119,10 +119,7 @@ async function lookBack(
   outcome: Outcome,
 ): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'troubles' | 'worked'>> {
   const { team: teamId, reason } = outcome;
-  const [{ tasks, members, troubles }, asked] = await Promise.all([
-    look(client, teamId),
-    client.call('request.list', { teamId }),
-  ]);
+  const { tasks, members, troubles, asked } = await look(client, teamId);
   const ended = tasks.filter(({ startedAt, completedAt }) => startedAt !== undefined && completedAt !== undefined);
   const worked = Object.fromEntries(ended.map((task) => [task.id, workedOn(task, asked, Date.now())]));
   const sentBack: Record<string, number> = {};

@@ -7,7 +7,7 @@ import type { Batch } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
 import { clean } from '../../show/text.ts';
 import { meaningOfYes } from '../../show/views/waiting.ts';
-import { answerName, taskName } from '../../show/words.ts';
+import { answerName, askerName, taskName } from '../../show/words.ts';
 import { print, warn } from '../../show/write.ts';
 import { openProgress } from './progress.ts';
 import { openQuestioner } from './question.ts';
@@ -95,10 +95,7 @@ export async function followWork(
     else if (what !== undefined && what !== trouble) warn(`troupe: ${what}\n`);
     trouble = what;
   });
-  const questioner =
-    progress && process.stdin.isTTY
-      ? openQuestioner(client, { hush: (isAsking) => progress.hush(isAsking) })
-      : undefined;
+  const questioner = progress && process.stdin.isTTY ? openQuestioner(client, progress) : undefined;
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });
@@ -106,10 +103,10 @@ export async function followWork(
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
     for (const request of requests) {
-      const { id, kind, memberId, path = memberId, taskId, detail } = request;
+      const { id, kind, taskId } = request;
       if (told.has(id)) continue;
       told.add(id);
-      const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(path);
+      const whose = clean(askerName(request));
       const about = taskId === undefined ? whose : `${whose} (task ${taskName(clean(taskId))})`;
       const how = howToAnswer(request, answerName(request, requests));
       warn(`troupe: ${teamId} waits for you: the ${kind} of ${about}. ${how}\n`);
@@ -144,7 +141,9 @@ export async function followWork(
       heard = batch.seq;
       // Members and people add tasks while the team works.
       noteTitles(titles, batch.events);
-      if (!progress && !json) for (const line of eventLines(withoutBookkeeping(batch), screen, titles)) tell(line);
+      const lines = json ? [] : eventLines(withoutBookkeeping(batch), screen, titles);
+      if (progress) progress.tell(lines);
+      else lines.forEach(tell);
       await check();
     }
   } finally {

@@ -1,4 +1,5 @@
 import { waitsToLand, wordLanding } from '../../../core/queue-view.ts';
+import { workedOn } from '../../../core/work-time.ts';
 import { paint, standardScreen } from '../../show/screen.ts';
 import type { Screen } from '../../show/screen.ts';
 import { clean, cut, paintedWidth, widthOf } from '../../show/text.ts';
@@ -13,10 +14,15 @@ export interface Progress {
   draw(standing: Standing): void;
   /** Says why the picture is outdated, for example because the daemon is gone; undefined when it is current again. */
   trouble(what: string | undefined): void;
-  /** Draws nothing while somebody types an answer below. */
-  hush(isHushed: boolean): void;
+  /** Draws nothing while somebody types an answer. `above` makes room above it for other output. */
+  hush(above: Above | undefined): void;
+  /** Prints what happened, if there is no picture that shows it: while somebody types. */
+  tell(lines: readonly string[]): void;
   close(): void;
 }
+
+/** Prints above what is on the screen. */
+export type Above = (say: () => void) => void;
 
 /** Fast enough for clocks to tick, slow enough for a slow terminal. */
 const REDRAW_MS = 250;
@@ -26,14 +32,14 @@ export function openProgress(teamId: string): Progress {
   let drawn: readonly string[] = [];
   let standing: Standing | undefined;
   let trouble: string | undefined;
-  let isHushed = false;
+  let above: Above | undefined;
   /** Moves to the start of the picture. In a terminal that was narrowed, a line may take several rows. */
   const back = ({ columns }: Screen): string => {
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
     return rows > 0 ? `\x1b[${rows}A\r` : '';
   };
   const redraw = (): void => {
-    if (!standing || isHushed) return;
+    if (!standing || above) return;
     const screen = standardScreen(process.env);
     const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
     if (trouble !== undefined) lines.push(paint(screen, 'red', cut(`! ${trouble}`, screen.columns)));
@@ -46,6 +52,10 @@ export function openProgress(teamId: string): Progress {
   print('\x1b[?25l');
   // Other output goes above the picture; otherwise the next picture would overwrite the wrong lines.
   stepAside((say) => {
+    if (above) {
+      above(say);
+      return;
+    }
     print(`${back(standardScreen(process.env))}\x1b[J`);
     drawn = [];
     say();
@@ -61,12 +71,15 @@ export function openProgress(teamId: string): Progress {
       trouble = what;
       redraw();
     },
-    hush(isNow) {
+    hush(next) {
       // What is on the screen stays, and the next picture begins below it.
-      if (isNow) drawn = [];
-      isHushed = isNow;
-      print(isNow ? '\x1b[?25h' : '\x1b[?25l');
+      if (next) drawn = [];
+      above = next;
+      print(next ? '\x1b[?25h' : '\x1b[?25l');
       redraw();
+    },
+    tell(lines) {
+      if (lines.length > 0) above?.(() => print(lines.join('')));
     },
     close() {
       clearInterval(timer);
@@ -80,9 +93,10 @@ export function openProgress(teamId: string): Progress {
 type Task = Standing['tasks'][number];
 type Request = Standing['requests'][number];
 
-function picture(
+/** The picture of a team, in lines. */
+export function picture(
   teamId: string,
-  { tasks, members, requests, troubles, reason }: Standing,
+  { tasks, members, requests, asked, troubles, reason }: Standing,
   screen: Screen,
   height: number,
 ): string[] {
@@ -96,7 +110,7 @@ function picture(
   const left = tasks.length - shown.length;
   return [
     head,
-    ...shown.map((task) => taskLine(task, screen)),
+    ...shown.map((task) => taskLine(task, asked, screen)),
     ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
     // The final picture stays, and the member that did the last task becomes idle a moment later.
     ...(reason === 'done' ? [] : [membersLine(members, screen)]),
@@ -126,7 +140,7 @@ function choose(tasks: readonly Task[], room: number): Task[] {
   return chosen.sort((a, b) => Number(a.id) - Number(b.id));
 }
 
-function taskLine(task: Task, screen: Screen): string {
+function taskLine(task: Task, asked: Standing['asked'], screen: Screen): string {
   const { short, style } = statusCell(task);
   const mark = paint(screen, style, short);
   const id = taskName(task.id).padStart(4);
@@ -135,16 +149,16 @@ function taskLine(task: Task, screen: Screen): string {
   const room = Math.max(8, screen.columns - widthOf(clean(who)) - 13);
   const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
   const plain = `  ${id} ${title}  ${clean(who)}  `;
-  const rest = cut(lastWord(task, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
+  const rest = cut(lastWord(task, asked, screen), Math.max(0, screen.columns - widthOf(plain) - 2));
   return `${mark} ${paint(screen, 'dim', id)} ${title}  ${paint(screen, 'cyan', clean(who))}  ${paint(screen, 'dim', rest)}`.trimEnd();
 }
 
-function lastWord(task: Task, screen: Screen): string {
+function lastWord(task: Task, asked: Standing['asked'], screen: Screen): string {
   if (task.status === 'completed') return clean(task.result?.split('\n').at(-1) ?? '');
   if (task.status === 'failed') return clean(task.failure ?? '');
   if (task.status === 'blocked') return clean(task.blockedReason ?? '');
   if (task.work && waitsToLand(task)) return wordLanding(task.work);
-  const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
+  const since = task.startedAt === undefined ? '' : showDuration(workedOn(task, asked, screen.now));
   const back = task.rejections > 0 ? `, sent back ${times(task.rejections)}: ${task.feedback ?? ''}` : '';
   return task.status === 'in_progress' ? clean(`${since}${back}`) : '';
 }

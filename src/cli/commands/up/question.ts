@@ -6,7 +6,8 @@ import { Refusal } from '../../show/errors.ts';
 import { standardScreen } from '../../show/screen.ts';
 import { clean, fold } from '../../show/text.ts';
 import { wholeText } from '../../show/whole-text.ts';
-import { warn } from '../../show/write.ts';
+import { print, warn } from '../../show/write.ts';
+import type { Progress } from './progress.ts';
 import type { Standing } from './standing.ts';
 
 type Request = ResultOf<'request.list'>[number];
@@ -43,9 +44,9 @@ export interface Questioner {
 
 /**
  * Takes answers at the terminal, one question after another. An empty line leaves a question open: it can still be
- * answered from another terminal or the page. `hush` stops the picture while somebody types.
+ * answered from another terminal or the page. `hush` stops the picture while somebody types, and takes how to print above.
  */
-export function openQuestioner(client: Client, { hush }: { hush: (isAsking: boolean) => void }): Questioner {
+export function openQuestioner(client: Client, { hush }: Pick<Progress, 'hush'>): Questioner {
   const shown = new Set<string>();
   let current: { readonly id: string; readonly over: AbortController } | undefined;
   let last: Standing | undefined;
@@ -55,21 +56,35 @@ export function openQuestioner(client: Client, { hush }: { hush: (isAsking: bool
     const over = new AbortController();
     current = { id: request.id, over };
     shown.add(request.id);
-    hush(true);
     const lines = createInterface({ input: process.stdin, output: process.stderr });
+    let isTyping = false;
+    hush((say) => {
+      if (!isTyping) return say();
+      // What was typed may take several rows. `prompt` goes back over as many, and writes it again.
+      const { rows } = lines.getCursorPos();
+      print(`${rows > 0 ? `\x1b[${rows}A` : ''}\r\x1b[J`);
+      say();
+      print('\n'.repeat(rows));
+      lines.prompt(true);
+    });
     // The terminal sends Ctrl-C to readline while it reads; it means what it means without a question.
     lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     lines.once('close', () => over.abort());
     try {
       warn(describe(request));
-      const typed = await lines.question('Your answer (an empty line leaves it open): ', { signal: over.signal });
+      isTyping = true;
+      const typed = await lines
+        .question('Your answer (an empty line leaves it open): ', { signal: over.signal })
+        .finally(() => {
+          isTyping = false;
+        });
       if (typed.trim() !== '') await send(request, typed);
     } catch (error) {
       if (!over.signal.aborted) throw error;
       warn('\n');
     } finally {
       lines.close();
-      hush(false);
+      hush(undefined);
       current = undefined;
     }
   };

@@ -14,6 +14,8 @@ export interface Standing {
   readonly members: ResultOf<'member.list'>;
   /** Also those of teams inside of its members, with the way there. */
   readonly requests: readonly Request[];
+  /** All requests of its members, answered ones too: a wait for an answer is no work. */
+  readonly asked: ResultOf<'request.list'>;
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
   /** Hooks that failed and let work pass. */
   readonly troubles: readonly string[];
@@ -25,9 +27,10 @@ export interface Standing {
 
 /** Fetches the state of a team. */
 export async function look(client: Client, teamId: string): Promise<Standing> {
-  const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
+  const [{ team, seq, pendingRequests }, tasks, asked] = await Promise.all([
     client.call('team.status', { teamId }),
     client.call('task.list', { teamId, limit: 10_000 }),
+    client.call('request.list', { teamId }),
   ]);
   const { members } = team;
   const own = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
@@ -38,7 +41,7 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   const reason = leads ? undefined : reasonToEnd(tasks, members, own, lead);
   const troubles = hookTroubles(team.metadata);
   const spent = reason === 'stuck' ? await findSpent(client, team) : [];
-  return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult, spent };
+  return { seq, tasks, members, requests, asked, reason, troubles, answer: lead?.lastResult, spent };
 }
 
 /** The budgets that keep members from going on. */

@@ -7,7 +7,7 @@ import type { Cell } from '../../show/table.ts';
 import { clean, cleanLines, fold } from '../../show/text.ts';
 import { showDuration } from '../../show/time.ts';
 import { statusCell } from '../../show/views/task.ts';
-import { taskName, times } from '../../show/words.ts';
+import { answerCommand, answerName, askerName, taskName, times } from '../../show/words.ts';
 import type { Outcome } from './follow.ts';
 import { describeWork } from './workspaces.ts';
 
@@ -66,12 +66,24 @@ function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
   }
   const why = {
     stuck: `${whyStuck(outcome)}${open ? `${startAgain(outcome)}${tryAgain(team, tasks)}` : ' The team is closed.'}`,
-    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays open: answer with troupe approve --team ${clean(team)}, ${next}.`,
+    person: `A person is needed: ${joinSome(requests.map(describeRequest), ', ')}. The team stays open: ${howToAnswer(requests, team)}, ${next}.`,
     interrupted: open
       ? `Interrupted: its members are stopped. The same command continues their work; troupe down ${clean(team)} closes the team.`
       : 'Interrupted: its members are stopped and the team is closed.',
   }[reason];
   return paint(screen, 'yellow', `${count} ${why}`);
+}
+
+function describeRequest(request: Outcome['requests'][number]): string {
+  return `the ${request.kind} of ${clean(askerName(request))}`;
+}
+
+/** The command that answers the only request; of several, the one that lists them. */
+function howToAnswer(requests: Outcome['requests'], team: string): string {
+  const [request, ...others] = requests;
+  if (!request || others.length > 0) return `answer what troupe approve --team ${clean(team)} lists`;
+  const more = request.question ? ' "…"' : '';
+  return `answer with ${answerCommand(request)} ${clean(answerName(request, requests))} --team ${clean(team)}${more}`;
 }
 
 /** Counts what is completed, and how much of it in this run. */
