@@ -13,7 +13,7 @@ describe('troupe notes', () => {
   test('reads and adds notes, with tags', async () => {
     expect(await troupe.ask('notes --team demo')).toMatchObject({
       status: 0,
-      stdout: 'There are no notes yet: troupe notes add "..."\n',
+      stdout: 'There are no notes yet: troupe notes add "..." --team demo\n',
     });
     expect(await troupe.ask('notes add "The API wants UTC" --team demo --tag api --as ann')).toEqual({
       status: 0,

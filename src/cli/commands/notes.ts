@@ -40,7 +40,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       await show('note.search', hits, output);
     } else if (verb === 'list') {
       const notes = await client.call('note.list', { teamId, ...most, ...(tag !== undefined && { tag }) }, options);
-      await show('note.list', notes, { ...output, input: { tag } });
+      await show('note.list', notes, { ...output, input: { teamId, tag } });
     } else {
       const { seq } = await client.call('team.status', { teamId }, options);
       await printLast(client, limit ?? LOGGED, { teamId, upTo: seq, json: given.json, screen, signal });

@@ -141,7 +141,10 @@ async function findSave(
   if (only && found.size === 1) return { teamId, commit: only[0], memberId: only[1] };
   if (!only) {
     const whose = memberId === undefined ? `Team ${teamId}` : memberId;
-    throw new TeamError('not_found', `${whose} has no save ${quote(save)}: troupe work saves lists them`);
+    throw new TeamError(
+      'not_found',
+      `${whose} has no save ${quote(save)}: troupe work saves --team ${teamId} lists them`,
+    );
   }
   const ids = joinSome([...found.keys()].map(shortId), ', ');
   throw new TeamError('invalid', `${quote(save)} is the beginning of several saves: ${ids}`);

@@ -44,8 +44,8 @@ interface Options {
 export function openWorkSettings({ ledger, requirePlace, approvals }: Options): WorkSettings {
   return {
     async problems(workspace, saved) {
-      const { member } = workspace.name;
-      const help = `nobody agreed to it: put it back as it was, or ask a person for troupe work trust ${member}`;
+      const { team, member } = workspace.name;
+      const help = `nobody agreed to it: put it back as it was, or ask a person for troupe work trust ${member} --team ${team}`;
       const settings = await strangeIn(workspace, OBEYED);
       const programs = await strangePrograms(workspace, saved);
       return [
@@ -64,7 +64,7 @@ export function openWorkSettings({ ledger, requirePlace, approvals }: Options): 
       throw new TeamError(
         'conflict',
         `${found.map(({ path }) => path).join(', ')} in ${workspace.folder} tells its agent what to run without asking, and you have not agreed to it. ` +
-          `Look at it. Then allow it with: troupe work trust ${member}, or put it back as it was`,
+          `Look at it. Then allow it with: troupe work trust ${member} --team ${team}, or put it back as it was`,
       );
     },
     async trust(workspace) {

@@ -88,8 +88,11 @@ test('commits that a person made on another branch are named, and HEAD takes the
   const ahead = { commits: 2, isOnTop: true };
   const taken = await works.take(TEAM, { rewrite: false });
   expect(taken).toMatchObject({ isMoved: false, ahead });
-  expect(views['work.take']?.(taken, { columns: 100, color: false, isTerminal: false } as never, {})).toContain(
-    'HEAD of your checkout has 2 commits that it lacks. To take them: troupe work take HEAD\n',
+  expect(await works.lookAhead(TEAM)).toEqual(ahead);
+  expect(
+    views['work.take']?.(taken, { columns: 100, color: false, isTerminal: false } as never, { teamId: TEAM }),
+  ).toContain(
+    `HEAD of your checkout has 2 commits that it lacks. To take them: troupe work take HEAD --team ${TEAM}\n`,
   );
   expect(await works.take(TEAM, { what: 'HEAD', rewrite: false })).toMatchObject({ isMoved: true, commits: 2 });
 });

@@ -11,9 +11,10 @@ export const views: Views = {
   'note.add': (note) => `Note ${clean(note.id)} added.\n`,
   'note.update': (note) => `Note ${clean(note.id)} changed.\n`,
   'note.remove': ({ noteId }) => `Note ${clean(noteId)} is removed.\n`,
-  'note.list': (notes, screen, { tag }) => {
+  'note.list': (notes, screen, { teamId, tag }) => {
     if (notes.length > 0) return noteTable(notes, screen);
-    return tag === undefined ? 'There are no notes yet: troupe notes add "..."\n' : 'There are no such notes.\n';
+    const add = `troupe notes add "..." --team ${clean(String(teamId))}`;
+    return tag === undefined ? `There are no notes yet: ${add}\n` : 'There are no such notes.\n';
   },
   'note.search': (hits, screen) => (hits.length === 0 ? 'Nothing was found.\n' : hitTable(hits, screen)),
 };

@@ -191,9 +191,9 @@ function isTaskBudget({ kind, detail }: Pick<Request, 'kind' | 'detail'>): boole
 }
 
 function describeNoMore(request: Request): string {
-  const { taskId = '' } = request;
+  const { taskId = '', teamId } = request;
   if (isTaskBudget(request)) {
-    return `Task ${taskName(clean(taskId))} has failed; its work is kept. To do it again: troupe task reopen ${clean(taskId)}.`;
+    return `Task ${taskName(clean(taskId))} has failed; its work is kept. To do it again: troupe task reopen ${clean(taskId)} --team ${clean(teamId)}.`;
   }
   return 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
 }

@@ -30,7 +30,7 @@ export const views: Views = {
   'work.trust': ({ paths }) =>
     paths.length === 0 ? 'There is nothing new to agree to.\n' : `Agreed to ${paths.map(clean).join(', ')}.\n`,
   'work.locate': ({ repository }) => `The repository of the team is ${clean(repository)} now.\n`,
-  'work.take': describeTake,
+  'work.take': (taken, _screen, { teamId }) => describeTake(taken, clean(String(teamId))),
   'work.merge': (outcome) => `${wordMerge(outcome)}\n`,
   'work.open': (opened) =>
     opened
@@ -233,17 +233,20 @@ function saveTable(saves: ResultOf<'work.saves'>, screen: Screen): string {
   return table(columns, rows, screen);
 }
 
-function describeTake({ from, to, isMoved, isRewritten, commits, ahead }: ResultOf<'work.take'>): string {
-  if (!isMoved) return `The branch has ${shortId(to)} already.\n${ahead ? describeAhead(ahead) : ''}`;
+function describeTake(
+  { from, to, isMoved, isRewritten, commits, ahead }: ResultOf<'work.take'>,
+  teamId: string,
+): string {
+  if (!isMoved) return `The branch has ${shortId(to)} already.\n${ahead ? describeAhead(ahead, teamId) : ''}`;
   const how = isRewritten
     ? 'Replaced commits of the branch'
     : `Took ${commits === 1 ? '1 commit' : `${commits} commits`}`;
   return `${how}: it went from ${shortId(from)} to ${shortId(to)}. Work in the queue is merged onto it.\n`;
 }
 
-function describeAhead({ commits, isOnTop }: NonNullable<ResultOf<'work.take'>['ahead']>): string {
+function describeAhead({ commits, isOnTop }: NonNullable<ResultOf<'work.take'>['ahead']>, teamId: string): string {
   const what = `HEAD of your checkout has ${commits === 1 ? '1 commit' : `${commits} commits`} that it lacks`;
-  return `${what}. To take ${commits === 1 ? 'it' : 'them'}: ${isOnTop ? '' : 'troupe merge, then '}troupe work take HEAD\n`;
+  return `${what}. To take ${commits === 1 ? 'it' : 'them'}: ${isOnTop ? '' : `troupe merge --team ${teamId}, then `}troupe work take HEAD --team ${teamId}\n`;
 }
 
 function describeRestore({ memberId, folder, commit, before, taskId }: ResultOf<'work.restore'>): string {
