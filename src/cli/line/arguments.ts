@@ -5,7 +5,7 @@ import { parseTime } from '../../core/typed-time.ts';
 import { UsageError } from '../show/errors.ts';
 import { readTaskId } from '../show/words.ts';
 import type { Arguments, Candidates, Command, Input } from './command.ts';
-import { COMMON_FLAGS, flagsOf, hasField } from './inputs.ts';
+import { COMMON_FLAGS, flagsOf, hasField, mayBeLeftOut } from './inputs.ts';
 import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unknownFlag, whichTeam } from './misuse.ts';
 
 /** What is known besides the words. */
@@ -142,12 +142,6 @@ function assignPlaces(command: Command, places: readonly string[], given: Given)
 /** A new team works in the folder where it is created; a hook runs where it is registered, unless `cwd` is given. */
 function addFolder(input: Record<string, unknown>, { operation }: Command): void {
   if (operation === 'team.create' || operation === 'hook.register') input['cwd'] ??= process.cwd();
-}
-
-/** Whether the team may come from elsewhere than the words. A command that changes a team for good must name it. */
-export function mayBeLeftOut(command: Command): boolean {
-  const reads = command.scope === 'reader' || command.operation === undefined;
-  return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
 }
 
 /** A person writes to any team directly: `bea@beta` names it. A member writes from its own. */

@@ -1,7 +1,6 @@
-import { mayBeLeftOut } from './arguments.ts';
 import type { Command, Input } from './command.ts';
 import { EXAMPLES } from './examples.ts';
-import { flagsOf } from './inputs.ts';
+import { flagsOf, mayBeLeftOut } from './inputs.ts';
 import { TEXTS } from './texts.ts';
 
 /** A command with its help texts. */

@@ -52,3 +52,9 @@ export function hasField(inputs: readonly Input[], field: string): boolean {
   for (const input of inputs) if (input.field === field) return true;
   return false;
 }
+
+/** Whether the team may come from elsewhere than the words. A command that changes a team for good must name it. */
+export function mayBeLeftOut(command: Command): boolean {
+  const reads = command.scope === 'reader' || command.operation === undefined;
+  return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
+}
