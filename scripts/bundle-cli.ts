@@ -4,7 +4,6 @@ import { build } from 'vite';
 import type { Plugin } from 'vite';
 import { LATER } from './bundle-programs.ts';
 import { keepPlaces } from './keep-places.ts';
-import { shareSchemas } from './share-schemas.ts';
 
 /** Programs that load their own modules; they are not part of the bundle. */
 const PROGRAMS = /\/(serve|mcp|teammate)\.js$/;
@@ -21,7 +20,7 @@ export async function bundleCli(root: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [shareSchemas, keepPlaces(folder), toAscii],
+    plugins: [keepPlaces(folder), toAscii],
     // Who installs Troupe installs none of the packages that commands need.
     ssr: { noExternal: true },
     build: {

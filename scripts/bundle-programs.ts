@@ -4,7 +4,6 @@ import { build } from 'vite';
 import { keepPlaces } from './keep-places.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
 import { loadBuiltins } from './load-builtins.ts';
-import { shareSchemas } from './share-schemas.ts';
 
 /** What is bundled: programs that commands load, and the library. Each is a module of `dist/`. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -31,7 +30,7 @@ export async function bundlePrograms(root: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [shareSchemas, keepPlaces(folder), loadBuiltins],
+    plugins: [keepPlaces(folder), loadBuiltins],
     ssr: { noExternal: true },
     build: {
       ssr: true,
