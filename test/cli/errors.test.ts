@@ -175,7 +175,7 @@ describe('a refusal', () => {
       'invalid',
       '--budget: it has no key "usd"; --budget is the budget, as JSON: {"costUsd":5,',
     ],
-    ['inbox --team demo', 2, 'invalid', 'Whose inbox? Pass --as MEMBER'],
+    ['inbox --team demo', 2, 'invalid', 'Whose inbox? Name one: troupe inbox MEMBER --team demo'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {
     const plain = await troupe.ask(line);
     expect(plain).toMatchObject({ status: exit, stdout: '' });

@@ -24,9 +24,11 @@ function namingFor(command: Command, teamId: unknown): Naming {
   const flags = new Map(flagsOf(command).map(({ field, name }) => [field, `--${name}`]));
   const names = new Map([...flags, ...command.args.map(({ field, name }) => [field, `<${name}>`] as const)]);
   const team = typeof teamId === 'string' ? ` --team ${teamId}` : '';
+  // Who is not named is the caller.
+  const mayBeNamed = command.args.some(({ field, required }) => field === 'memberId' && !required);
   return {
     field: (name) => names.get(name) ?? name,
-    speaker: 'pass --as MEMBER',
+    speaker: mayBeNamed ? `name one: troupe ${command.words} MEMBER${team}` : 'pass --as MEMBER',
     list: (noun) => `troupe ${noun} list${team} shows which exist`,
     option: ({ field, effect }) => (flags.has(field) ? `${effect} (${flags.get(field)})` : undefined),
   };

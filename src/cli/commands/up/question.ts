@@ -18,7 +18,7 @@ type Request = ResultOf<'request.list'>[number];
  */
 export function chosenBy(
   text: string,
-  { question }: Pick<Request, 'question'>,
+  { id, teamId, question }: Pick<Request, 'id' | 'teamId' | 'question'>,
 ): { choice: string | undefined; feedback: string | undefined } {
   const { choices = [] } = question ?? {};
   const typed = text.trim();
@@ -29,7 +29,9 @@ export function chosenBy(
   if (choice !== undefined) return { choice, feedback: undefined };
   if (choices.length > 0 && /^\d+$/.test(typed)) {
     const list = choices.map((one, i) => `${i + 1} (${one})`).join(', ');
-    const other = question?.freeText ? `; to answer ${typed} as a text: troupe answer --as-text` : '';
+    const other = question?.freeText
+      ? `; to answer ${typed} as a text: troupe answer ${id} ${typed} --as-text --team ${teamId}`
+      : '';
     throw new Refusal('invalid', `There is no choice ${typed}; there is ${list}${other}`);
   }
   return { choice, feedback: text };
