@@ -15,13 +15,16 @@ import { joinSome, quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
+/** What the record of a task has for the rules alone. To leave these out of a copy takes ten times as long as to unset them. */
+const FOR_RULES = { granted: undefined, workedMs: undefined };
+
 /** A task as the faces show it: its record and derived fields. */
 export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
-  const { granted: _granted, workedMs: _workedMs, ...shown } = task;
   const blocked = task.status === 'pending' && isBlocked(state, task);
   const blockedBy = blocked ? openDependencies(state, task) : [];
   const view: SharedTask = {
-    ...shown,
+    ...task,
+    ...FOR_RULES,
     status: blocked ? 'blocked' : task.status,
     blockedBy,
     blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),
