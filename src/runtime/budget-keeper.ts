@@ -2,7 +2,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { budgetQuestions } from '../core/budget-questions.ts';
 import { BUDGET_WARNING, budgetUses, limitedTasks, nextTimeLimit } from '../core/budget-use.ts';
 import { describeUse } from '../core/budget-words.ts';
-import type { EventType } from '../core/event.ts';
+import type { EventType, TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -39,7 +39,7 @@ export function keepBudgets(
   /** Warnings already sent; a restart may repeat one. */
   const warned = new Set<string>();
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
-    if (events.some(({ type }) => MATTERS.has(type)) && hasBudget(state)) look(teamId);
+    if (events.some((event) => isAboutBudget(event, state))) look(teamId);
   });
 
   return {
@@ -81,10 +81,24 @@ export function keepBudgets(
   }
 }
 
+/** Whether a budget may be used up after this event, or a question about one missing. */
+function isAboutBudget(event: TeamEvent, state: TeamState): boolean {
+  if (!MATTERS.has(event.type)) return false;
+  if (isLimited(state)) return true;
+  // Thousands may be held, and a claim changes one.
+  const isOfTask = event.type === 'task:claimed' || event.type === 'task:updated';
+  return isOfTask ? state.tasks.get(event.taskId)?.budget !== undefined : limitedTasks(state).length > 0;
+}
+
 function hasBudget(state: TeamState): boolean {
-  if (state.team?.budget) return true;
-  for (const { budget } of state.members.values()) if (budget) return true;
-  return limitedTasks(state).length > 0;
+  return isLimited(state) || limitedTasks(state).length > 0;
+}
+
+/** Whether the team or one of its members has a budget. */
+function isLimited({ team, members }: TeamState): boolean {
+  if (team?.budget) return true;
+  for (const { budget } of members.values()) if (budget) return true;
+  return false;
 }
 
 /** What the lead should know: the budget nearest to its limit of each member that runs, and of each task in progress. */
