@@ -15,7 +15,7 @@ import { joinSome, quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
 
-/** What the record of a task has for the rules alone. To leave these out of a copy takes ten times as long as to unset them. */
+/** Only rules read these fields of a record. A copy that unsets them is ten times as fast as one that leaves them out. */
 const FOR_RULES = { granted: undefined, workedMs: undefined };
 
 /** A task as the faces show it: its record and derived fields. */

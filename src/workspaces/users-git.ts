@@ -9,7 +9,7 @@ export interface Said {
 /** Runs the user's own git in the user's checkout: with all settings, hooks, identity and signature. */
 export type UsersGit = (args: readonly string[]) => Said | Promise<Said>;
 
-/** Which repository git works in, whatever folder it is told: set by git for hooks and for aliases that are programs. */
+/** Variables that choose git's repository before its folder does. Git sets them for hooks and for some aliases. */
 const PLACE =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|PREFIX|NAMESPACE)$/;
 

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { isBuilt } from '../../scripts/stale.ts';
+import { needs } from '../tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -17,8 +18,7 @@ test('a command starts without schemas', () => {
   expect(wayTo('zod', 'src/core/task.ts')).toBe('src/core/task.ts -> zod');
 });
 
-test('so does a built one', (context) => {
-  context.skip(!isBuilt(), 'dist/ is older than src/: npm run build');
+test('so does a built one', needs(isBuilt(), 'dist/ is older than src/: npm run build'), () => {
   const loaded = loadedBy('--version');
   expect(loaded.filter(hasSchemas)).toEqual([]);
   expect(loaded).toContain(join(ROOT, 'dist/cli/main.cjs'));

@@ -48,7 +48,7 @@ describe('servers', () => {
     ]);
   });
 
-  test('of which none answers are named, with what to do', async () => {
+  test('are named, with what to do, if no server answers', async () => {
     await expect(orderServers(addressOf(await closedServer()))).rejects.toThrow(/no server listens there/);
     await expect(orderServers(addressOf('a..b:4222'))).rejects.toThrow(/there is no such host/);
   });

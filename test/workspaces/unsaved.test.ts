@@ -62,7 +62,7 @@ test('a folder that is too deep to be looked into is named', async () => {
   const [deep, ...others] = await ada.unsaved(checkout.head);
   expect(deep).toMatchObject({ kind: 'closed-folder', path: expect.stringContaining(`${part}/${part}/`) });
   expect(others).toEqual([]);
-  // It can be put away all the same.
+  // The workspace can still be closed.
   expect(await ada.close({ tip: checkout.head })).toMatchObject({ trash: expect.anything() });
 });
 

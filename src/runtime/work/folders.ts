@@ -156,7 +156,7 @@ export function openFolders(options: FoldersOptions): Folders {
     const saved = await workspace.save();
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
     const problems = await problemsOf(workspace, saved, settings);
-    // Otherwise the task would be completed without what nobody has any more.
+    // What no save had is gone with the folder. Its member looks first; only then does the task count as done.
     if (workspace.opened.how === 'again' && !whole.has(workspace.opened)) problems.push(MADE_AGAIN);
     whole.add(workspace.opened);
     const place = await requirePlace(worker.teamId);
