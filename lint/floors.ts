@@ -95,6 +95,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'git-errors.ts',
     'git-process.ts',
     'git.ts',
+    'in-the-way.ts',
     'merge-in.ts',
     'paths.ts',
     'leftovers.ts',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { shellWord } from '../core/shell.ts';
 import { bringLargeFiles } from './bring-large-files.ts';
+import { findInTheWay } from './in-the-way.ts';
 import type { Said, UsersGit } from './users-git.ts';
 
 /** A team's branch, and where it is until it is merged. */
@@ -118,12 +118,12 @@ async function findProblem(
   // Git says nothing with --quiet, and in the user's language without.
   const isOther = before !== '' && (await git(['merge-base', '--is-ancestor', before, tip])).code !== 0;
   if (isOther) return wordOtherBranch(branch);
-  const taken = before === '' ? await findInTheWay(git, branch) : undefined;
+  const taken = before === '' ? await findBranchInTheWay(git, branch) : undefined;
   return taken === undefined ? undefined : wordInTheWay(branch, taken);
 }
 
 /** A branch of the user that leaves no room for another: git keeps no `troupe/demo` beside a `troupe`. */
-async function findInTheWay(git: UsersGit, branch: string): Promise<string | undefined> {
+async function findBranchInTheWay(git: UsersGit, branch: string): Promise<string | undefined> {
   const parts = branch.split('/');
   const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
   const { out } = await git(['for-each-ref', '--format=%(refname)', ...above, `refs/heads/${branch}/`]);
@@ -140,13 +140,18 @@ function wordInTheWay(branch: string, taken: string): string {
 
 /** Whether the branch has a file that is untracked in the checkout. Without -u, `git stash` leaves it there. */
 async function isUntrackedInTheWay(git: UsersGit, { repository, tip }: { repository: string; tip: string }) {
-  return (await findAdded(git, { repository, to: tip })).length > 0;
+  return (await findReplaced(git, { repository, to: tip })).length > 0;
 }
 
-/** The paths that a commit or tree adds to HEAD and that are in the checkout already. */
-async function findAdded(git: UsersGit, { repository, to }: { repository: string; to: string }): Promise<string[]> {
-  const added = await git(['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', 'HEAD', to]);
-  return added.out.split('\0').filter((path) => path !== '' && existsSync(join(repository, path)));
+/** What is in the checkout, and not in HEAD, where a commit or tree adds something. */
+async function findReplaced(git: UsersGit, { repository, to }: { repository: string; to: string }): Promise<string[]> {
+  const { out } = await git(['diff', '--name-status', '--no-renames', '--diff-filter=AD', '-z', 'HEAD', to]);
+  const words = out.split('\0');
+  const changes = words.flatMap((path, at) => {
+    const status = words[at - 1] === 'A' ? ('added' as const) : ('deleted' as const);
+    return at % 2 === 0 ? [] : [{ path: Buffer.from(path), status }];
+  });
+  return (await findInTheWay(repository, changes)).map(String);
 }
 
 /** Ignored files of the user that a merge would replace: git does that without a word, and nobody has another copy. */
@@ -154,7 +159,7 @@ async function findHidden(
   git: UsersGit,
   { repository, merged }: { readonly repository: string; readonly merged: string },
 ): Promise<string[]> {
-  const paths = await findAdded(git, { repository, to: merged });
+  const paths = await findReplaced(git, { repository, to: merged });
   const hidden: string[] = [];
   // A command line is limited.
   for (let i = 0; i < paths.length; i += 500) {

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitIn } from '../../src/cli/reach/git.ts';
@@ -192,6 +192,20 @@ test('ignored files of the user are not replaced', async () => {
     expect(readFileSync(join(repository, 'new/file'), 'utf8')).toBe('mine\n');
   }
   rmSync(join(repository, 'new/file'));
+  expect(await merge()).toEqual({ into: 'main', merged: true });
+});
+
+test('an ignored file or link of the user is not replaced by a folder', async () => {
+  const { repository, merge } = withBranch();
+  write(repository, { '.git/info/exclude': 'new\n', new: 'mine\n' });
+  const refused = { refused: expect.stringMatching(/would replace yours: new\. Nothing/) };
+  expect(await merge()).toEqual(refused);
+  expect(readFileSync(join(repository, 'new'), 'utf8')).toBe('mine\n');
+  rmSync(join(repository, 'new'));
+  symlinkSync('nowhere', join(repository, 'new'));
+  expect(await merge()).toEqual(refused);
+  expect(readlinkSync(join(repository, 'new'))).toBe('nowhere');
+  rmSync(join(repository, 'new'));
   expect(await merge()).toEqual({ into: 'main', merged: true });
 });
 

@@ -1,6 +1,7 @@
-import { lstat, mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { RawChange } from '../depot/compare.ts';
+import { findInTheWay } from '../in-the-way.ts';
 import { inFolder, toText } from '../paths.ts';
 import { freshName } from '../places.ts';
 import type { Places } from '../places.ts';
@@ -39,32 +40,4 @@ export async function clearWay(
     await rename(inFolder(folder, path), inFolder(trash, path));
   }
   return found.map(toText);
-}
-
-/** What no save has and is where a tree adds something, or above it. */
-async function findInTheWay(folder: string, changes: readonly RawChange[]): Promise<Buffer[]> {
-  const going = new Set(changes.flatMap(({ path, status }) => (status === 'deleted' ? path.toString('latin1') : [])));
-  /** Folders above a path: whether something else is in their place. */
-  const blocked = new Map<string, boolean>();
-  const found: Buffer[] = [];
-  const isBlocked = async (parent: Buffer): Promise<boolean> => {
-    const name = parent.toString('latin1');
-    const known = blocked.get(name);
-    if (known !== undefined) return known;
-    const facts = await lstat(inFolder(folder, parent)).catch(() => undefined);
-    const isIt = facts !== undefined && !facts.isDirectory() && !going.has(name);
-    blocked.set(name, isIt);
-    if (isIt) found.push(parent);
-    return isIt;
-  };
-  for (const { path, status } of changes) {
-    if (status !== 'added') continue;
-    let end = path.indexOf(47);
-    while (end !== -1 && !(await isBlocked(path.subarray(0, end)))) end = path.indexOf(47, end + 1);
-    if (end !== -1 || !(await lstat(inFolder(folder, path)).catch(() => undefined))) continue;
-    // A folder whose files all go makes room for a file.
-    const under = `${path.toString('latin1')}/`;
-    if (![...going].some((other) => other.startsWith(under))) found.push(path);
-  }
-  return found;
 }
