@@ -59,7 +59,7 @@ export const requestOperations = [
     cli: {
       args: ['kind', 'content'],
       examples: [
-        'troupe request raise permission "May I delete the old tests?" --team demo --member-id worker-1 --as worker-1',
+        'troupe request raise permission "May I delete the old tests?" --team demo --member worker-1 --as worker-1',
       ],
     },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>

@@ -13,7 +13,7 @@ const TROUPE = `"${process.execPath}" "${BIN}"`;
 const WORK = `
 [ -n "$TROUPE_TASK_ID" ] || exit 0
 for part in one two; do
-  ID=$(${TROUPE} request raise permission "May I write?" --team $TROUPE_TEAM_ID --member-id ann --as ann --json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+  ID=$(${TROUPE} request raise permission "May I write?" --team $TROUPE_TEAM_ID --member ann --as ann --json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
   until ${TROUPE} request list --team $TROUPE_TEAM_ID --status approved --json | grep -qF "$ID"; do sleep 0.1; done
   echo $part >> part.txt
 done`;

@@ -166,7 +166,7 @@ test('questions and permissions of a team inside a member come up with their pat
   const troupe = `"${process.execPath}" "${BIN}"`;
   const asks = `
 if [ -z "$TROUPE_TASK_ID" ]; then exit 0; fi
-ID=$(${troupe} request raise permission "May I write?" --team $TROUPE_TEAM_ID --member-id ann --as ann --json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+ID=$(${troupe} request raise permission "May I write?" --team $TROUPE_TEAM_ID --member ann --as ann --json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
 until ${troupe} request list --team $TROUPE_TEAM_ID --status approved --json | grep -qF "$ID"; do sleep 0.1; done
 echo part > part.txt`;
   const repository = makeNested(stage, asks, { prompt: 'ask Which colour?\nadd ann Write the part' });

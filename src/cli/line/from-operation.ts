@@ -132,8 +132,8 @@ const TYPED: Readonly<Record<string, string>> = {
 
 function nameOf(field: string, isPlace: boolean): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  // People name teams and tasks by their ids, so `-id` is left out. `--message` would differ from `--message-id`.
-  if (field === 'teamId' || field === 'taskId' || isPlace) return name.replace(/-id(s?)$/, '$1');
+  // People name teams, members and tasks by their ids, so `-id` is left out. `--message` would differ from `--message-id`.
+  if (['teamId', 'memberId', 'taskId'].includes(field) || isPlace) return name.replace(/-id(s?)$/, '$1');
   return name;
 }
 
