@@ -73,16 +73,16 @@ export function startProcess({ marker, log, sandbox, ...wanted }: ProcessOptions
     child.stdin?.on('error', () => {});
     child.once('error', reject);
     child.once('spawn', () => {
-      const pid = child.pid as number;
-      const stop = (graceMs = GRACE_MS) => stopProcess(pid, marker, exited, graceMs);
-      resolve({ child, identity: identify(pid), exited, stop });
+      const identity = identify(child.pid as number);
+      const stop = (graceMs = GRACE_MS) => stopProcess(identity, marker, exited, graceMs);
+      resolve({ child, identity, exited, stop });
     });
   });
 }
 
 /** Ends a process that was started with this marker, and its descendants; `exited` resolves when it is gone. */
 export async function stopProcess(
-  pid: number,
+  identity: ProcessIdentity,
   marker: string,
   exited: Promise<unknown>,
   graceMs = GRACE_MS,
@@ -98,19 +98,25 @@ export async function stopProcess(
   let how: 'exited' | 'terminated' | 'killed' = 'exited';
   if (!(await gone(0))) {
     how = 'terminated';
-    signalGroup(pid, 'SIGTERM');
+    signalGroup(identity, 'SIGTERM');
     if (!(await gone(graceMs))) {
       how = 'killed';
-      signalGroup(pid, 'SIGKILL');
+      signalGroup(identity, 'SIGKILL');
     }
   }
-  signalGroup(pid, 'SIGKILL');
+  signalGroup(identity, 'SIGKILL');
   await endMarked(marker);
   return how;
 }
 
-/** Signals a whole group; a group that is gone is no error. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/**
+ * Signals the group of a process; a group that is gone is no error. A group outlives its first process, and its number
+ * is not given away before it is empty. So nothing is signalled if another process has the PID.
+ */
+export function signalGroup(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  const { pid, startTime, bootId } = identity;
+  const now = TABLE.find(pid);
+  if (now && (now.startTime !== startTime || TABLE.bootId() !== bootId)) return;
   try {
     process.kill(-pid, signal);
   } catch {

@@ -89,7 +89,7 @@ export class MemberProcesses {
   /** Ends an unwanted process of an earlier daemon, to the last descendant; returns its last words. */
   async clear({ id, identity }: ProcessRecord): Promise<string> {
     if (identity && isRunning(identity)) {
-      await stopProcess(identity.pid, id, this.#untilGone(identity), STOP_GRACE_MS);
+      await stopProcess(identity, id, this.#untilGone(identity), STOP_GRACE_MS);
     }
     await endMarked(id);
     const said = this.#options.records.lastWords(id);
@@ -103,7 +103,7 @@ export class MemberProcesses {
     if (!running?.record.identity) return undefined;
     running.asked = true;
     const { id, identity } = running.record;
-    const how = await stopProcess(identity.pid, id, running.exited, STOP_GRACE_MS);
+    const how = await stopProcess(identity, id, running.exited, STOP_GRACE_MS);
     // A process that hangs in the kernel survives SIGKILL. The caller is told so, and the record stays.
     const late = new Promise<string>((resolve) => {
       setTimeout(() => resolve(`process ${identity.pid} does not end`), NOT_DEAD_MS).unref();
@@ -116,7 +116,7 @@ export class MemberProcesses {
     const running = this.#running.get(keyOf(teamId, memberId));
     if (!running?.record.identity || running.asked) return;
     running.why = why;
-    signalGroup(running.record.identity.pid, 'SIGKILL');
+    signalGroup(running.record.identity, 'SIGKILL');
     await running.cleared;
   }
 

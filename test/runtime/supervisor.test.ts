@@ -58,6 +58,28 @@ describe('a process', () => {
     processes.close();
   });
 
+  test('F8: is not signalled once another process has its pid', async () => {
+    const stranger = spawn('sleep', ['1019'], { stdio: 'ignore', detached: true });
+    onTestFinished(() => void stranger.kill('SIGKILL'));
+    let ended = '';
+    const processes = new MemberProcesses({
+      records: openProcessRecords(temporaryFolder()),
+      launch: () => Promise.reject(new Error('nothing is launched')),
+      onStarted: () => {},
+      onEnded: async (_process, { how }) => void (ended = how),
+    });
+    const about = { id: 'member-y', teamId: 'demo', memberId: 'y', startedAt: new Date().toISOString() };
+    const identity = { ...identify(stranger.pid as number) };
+    expect(processes.adopt({ ...about, identity })).toBe(true);
+    // It has ended since we last looked, and its pid was given away.
+    identity.startTime = '1';
+    await Promise.all([processes.fail('demo', 'y', 'it hangs'), processes.stop('demo', 'y')]);
+    expect(ended).toBe('it hangs');
+    await processes.clear({ ...about, identity });
+    expect(isRunning(identify(stranger.pid as number))).toBe(true);
+    processes.close();
+  });
+
   test('is ended with all its children, even those that left its group', async () => {
     const marker = `test-${crypto.randomUUID()}`;
     const script = 'trap "" TERM; setsid sleep 1012 & (setsid sleep 1013 &) ; while :; do sleep 1; done';

@@ -45,7 +45,7 @@ const FAULTS: readonly Fault[] = [
       if (running.length === 0) return undefined;
       const { owner, pid, machine } = random().pick(running);
       const way = random().pick(['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const);
-      if (way !== 'SIGSTOP') signalGroup(pid, way);
+      if (way !== 'SIGSTOP') signalGroup({ pid }, way);
       else if (!owner.isPaused) {
         owner.isPaused = true;
         world.later(random().between(100, 90_000), () => scheduler.resume(owner));
@@ -97,7 +97,7 @@ const FAULTS: readonly Fault[] = [
       const running = members();
       if (running.length === 0) return undefined;
       const { pid, machine } = random().pick(running);
-      signalGroup(pid, 'SIGTERM');
+      signalGroup({ pid }, 'SIGTERM');
       return `${machine} ${pid}`;
     },
   },

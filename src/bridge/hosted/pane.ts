@@ -48,9 +48,9 @@ export async function openPane(open: OpenScreen, options: ScreenOptions): Promis
     },
     async close() {
       // Before the terminal, which is its parent and reaps it.
-      signalGroup(screen.pid, 'SIGHUP');
+      signalGroup(program, 'SIGHUP');
       await gone(program, LEAVE_MS);
-      signalGroup(screen.pid, 'SIGKILL');
+      signalGroup(program, 'SIGKILL');
       await gone(program, LEAVE_MS);
       await screen.close();
       await endMarked(marker);

@@ -48,7 +48,7 @@ export async function killAll(home: Home): Promise<{ daemon: number | undefined;
   const ended: string[] = [];
   for (const record of records.list()) {
     const { id, identity, teamId, memberId } = record;
-    if (identity && isRunning(identity)) signalGroup(identity.pid, 'SIGKILL');
+    if (identity && isRunning(identity)) signalGroup(identity, 'SIGKILL');
     await endMarked(id);
     records.remove(id);
     if (memberId !== undefined) ended.push(`${memberId}@${teamId}`);

@@ -157,7 +157,7 @@ export async function startProcess(options: ProcessOptions) {
     child: { stdin: { end() {} }, stdout, stderr },
     identity: identify(pid),
     exited,
-    stop: (graceMs = 5_000) => stopProcess(pid, marker, exited, graceMs),
+    stop: (graceMs = 5_000) => stopProcess({ pid }, marker, exited, graceMs),
   };
 }
 
@@ -172,7 +172,7 @@ function whenExited(process: SimulatedProcess): Promise<Exit> {
 }
 
 export async function stopProcess(
-  pid: number,
+  { pid }: Pick<ProcessIdentity, 'pid'>,
   marker: string,
   exited: Promise<unknown>,
   graceMs = 5_000,
@@ -180,16 +180,16 @@ export async function stopProcess(
   const process = find(pid);
   let how: 'exited' | 'terminated' | 'killed' = 'exited';
   if (process && !process.exit) {
-    signalGroup(pid, 'SIGTERM');
+    signalGroup({ pid }, 'SIGTERM');
     const isGone = await Promise.race([exited.then(() => true), later(graceMs).then(() => false)]);
-    if (!isGone) signalGroup(pid, 'SIGKILL');
+    if (!isGone) signalGroup({ pid }, 'SIGKILL');
     how = isGone ? 'terminated' : 'killed';
   }
   await endMarked(marker);
   return how;
 }
 
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+export function signalGroup({ pid }: Pick<ProcessIdentity, 'pid'>, signal: NodeJS.Signals): void {
   const process = find(pid);
   if (!process || process.exit) return;
   if (signal === 'SIGKILL') table.end(process, { code: null, signal });
@@ -199,7 +199,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
 
 export async function endMarked(marker: string): Promise<number> {
   const found = findMarked(marker);
-  for (const pid of found) signalGroup(pid, 'SIGKILL');
+  for (const pid of found) signalGroup({ pid }, 'SIGKILL');
   if (found.length > 0) await later(5);
   return found.length;
 }
