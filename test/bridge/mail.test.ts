@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TeamMessage } from '../../src/core/message.ts';
 import type { Mailbox } from '../../src/ledger/mailbox.ts';
-import { member, readList, readTeam, setStage, TEAM } from './stage.ts';
+import { fillable, member, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 const find = async (mail: Mailbox, to: string): Promise<TeamMessage> => {
   const found = (await mail.getInbox(TEAM, to)).find(({ content }) => content === 'IMPORTANT');
@@ -108,4 +108,27 @@ test('a message of a native teammate whose pane was just opened has its sender, 
   await mail.send(TEAM, 'codex-1', { toId: 'bob', content: 'and to you' });
   await settled();
   expect(readList(paths.inbox('bob'))).toMatchObject([{ from: 'codex-1', text: 'and to you' }]);
+});
+
+test('messages of a native teammate stay in order when the journal cannot store one of them', async () => {
+  const { bridge, ledger, journal, open, paths } = await setStage();
+  await bridge.close();
+  await ledger.close();
+  let refusals = 0;
+  const later = open(
+    'home',
+    fillable(journal, () => refusals > 0 && refusals-- > 0),
+  );
+  await later.bridge.start();
+  await later.bridge.settled(TEAM);
+  refusals = 1;
+  const write = (text: string, at: number): object => {
+    const timestamp = `2026-11-15T00:00:0${at}.000Z`;
+    return { from: 'alice', text, timestamp, read: false };
+  };
+  replace(paths.inbox('codex-1'), [write('first', 1), write('second', 2), write('third', 3)]);
+  const inbox = () => later.mail.getInbox(TEAM, 'codex-1');
+  await expect.poll(inbox).toHaveLength(3);
+  expect(refusals).toBe(0);
+  expect((await inbox()).map(({ content }) => content)).toEqual(['first', 'second', 'third']);
 });

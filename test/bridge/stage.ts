@@ -7,6 +7,7 @@ import { nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
 import { MIRROR_TIMES } from '../../src/bridge/mirror/shared.ts';
 import type { MirrorTimes } from '../../src/bridge/mirror/shared.ts';
+import { TeamError } from '../../src/core/errors.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { parse } from '../../src/core/parse.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -119,6 +120,17 @@ export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = 
   };
   await settled();
   return { ...side, root, paths, journal, times, open, settled };
+}
+
+/** A journal that refuses to write while `isFull` says so. */
+export function fillable(journal: Journal, isFull: () => boolean): Journal {
+  return new Proxy(journal, {
+    get: (of, key: keyof Journal) => {
+      if (key !== 'append') return of[key];
+      return (...input: Parameters<Journal['append']>) =>
+        isFull() ? Promise.reject(new TeamError('storage', 'The disk is full')) : of.append(...input);
+    },
+  });
 }
 
 /** Adds a member of ours. */

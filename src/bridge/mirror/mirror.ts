@@ -1,4 +1,3 @@
-import { TeamError } from '../../core/errors.ts';
 import { nounOf } from '../../core/event.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
@@ -20,6 +19,7 @@ import { watchPresence } from './presence/presence.ts';
 import type { Signature } from './presence/signature.ts';
 import { keepRhythm, openSteps } from './rhythm.ts';
 import type { MirrorTimes, Shared } from './shared.ts';
+import { isRefusal } from './tasks/commands.ts';
 import { mirrorTasks } from './tasks/tasks.ts';
 
 /** A team that is synchronized with a native one. */
@@ -148,7 +148,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
         await execute(command);
         return true;
       } catch (error) {
-        if (!(error instanceof TeamError)) throw error;
+        if (!isRefusal(error)) throw error;
         shared.report(`${about}: ${error.message}`);
         return false;
       }

@@ -47,8 +47,11 @@ export function mirrorMail(shared: Shared): MailMirror {
   /** Signatures of the native lead; each is valid for one entry. */
   const signatures = new Map<string, string>();
 
-  /** Carries out what one entry means here. False leaves an entry for one of our members in its inbox. */
-  const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean> => {
+  /**
+   * Carries out what one entry means here. If not done, an entry for one of our members stays in its inbox: because it
+   * is refused, or because it has to wait, and with it what its sender wrote after it.
+   */
+  const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean | 'waits'> => {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
     const { by, toId, leadId, answer, doubt, isVain } = await view((state) => {
@@ -65,12 +68,12 @@ export function mirrorMail(shared: Shared): MailMirror {
       };
     });
     // The recipient may still become a member.
-    if (toId === undefined) return false;
+    if (toId === undefined) return 'waits';
     // The sender's first turn is not over: it must become a member first, or nobody could answer it.
     if (by === SYSTEM && shared.expected.has(entry.from)) {
       shared.spoken.add(entry.from);
       shared.meet();
-      return false;
+      return 'waits';
     }
     // Where we lead, `hosted/lead-mail.ts` reads the members' protocol messages.
     if (naming.leads && protocol) return protocol.type === 'task_assignment';
@@ -138,10 +141,13 @@ export function mirrorMail(shared: Shared): MailMirror {
       };
     });
     const taken = new Set<string>();
+    const waiting = new Set<string>();
     for (const [key, entry] of entryKeys(entries)) {
       const mark = `${to}/${key}`;
       const isKnown = seen.has(mark) || entry.read === true || own.has(key) || entry['via'] === 'troupe';
-      if (!isKnown && (await take(to, key, entry, mine))) seen.add(mark);
+      const outcome = !isKnown && !waiting.has(entry.from) && (await take(to, key, entry, mine));
+      if (outcome === 'waits') waiting.add(entry.from);
+      else if (outcome) seen.add(mark);
       if (mine && entry.read !== true && seen.has(mark)) taken.add(key);
     }
     if (taken.size === 0) return;
