@@ -5,10 +5,9 @@ import type { Shared } from '../../src/bridge/mirror/shared.ts';
 import { openBook } from '../../src/bridge/mirror/tasks/book.ts';
 import { takeUpTasks } from '../../src/bridge/mirror/tasks/new-tasks.ts';
 import { taskIds } from '../../src/bridge/task-file.ts';
-import { TeamError } from '../../src/core/errors.ts';
 import { until } from '../until.ts';
 import { writeInPlace } from './foreign.ts';
-import { addMember, file, NATIVE, read, readList, setStage, TEAM } from './stage.ts';
+import { addMember, file, fillable, NATIVE, read, readList, setStage, TEAM } from './stage.ts';
 
 /* Clients call a daemon before it has resumed its joined teams, and natives work while it is away. */
 
@@ -78,15 +77,9 @@ test('a journal that cannot write takes no work from a native', async () => {
   await ledger.close();
   let isFull = false;
   let refused = 0;
-  const full = new Proxy(journal, {
-    get: (of, key: keyof typeof journal) => {
-      if (key !== 'append') return of[key];
-      return (...input: Parameters<typeof journal.append>) => {
-        if (!isFull) return of.append(...input);
-        refused++;
-        return Promise.reject(new TeamError('storage', 'The disk is full'));
-      };
-    },
+  const full = fillable(journal, () => {
+    if (isFull) refused++;
+    return isFull;
   });
   const later = open('home', full);
   await later.bridge.start();
@@ -99,4 +92,40 @@ test('a journal that cannot write takes no work from a native', async () => {
   isFull = false;
   await until('the claim is stored', async () => (await later.tasks.getTask(TEAM, '1'))?.assigneeId === 'alice');
   expect(isThere(paths.inbox('alice'))).toBe(false);
+});
+
+test('a claim that the last daemon could not write yields to natives that were first', async () => {
+  const { bridge, ledger, tasks, open, paths, settled } = await setStage();
+  await tasks.createTask(TEAM, 'codex-1', { title: 'After the first', dependencies: ['1'] });
+  await settled();
+  await bridge.close();
+  // The claims are in the journal, and the daemon dies before their files say so.
+  for (const taskId of ['1', '2']) {
+    await ledger.execute(TEAM, { type: 'task.claim', by: 'codex-1', taskId }, () => undefined);
+  }
+  await ledger.close();
+  writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'completed' });
+  writeInPlace(paths.task('3'), { ...read(paths.task('3')), owner: 'alice', status: 'in_progress' });
+  const later = open();
+  await later.bridge.start();
+  await later.bridge.settled(TEAM);
+  expect(await later.tasks.listTasks(TEAM)).toMatchObject([
+    { id: '1', status: 'completed', assigneeId: 'alice' },
+    { id: '2', status: 'in_progress', assigneeId: 'codex-1' },
+    { id: '3', status: 'in_progress', assigneeId: 'alice' },
+  ]);
+  expect(read(paths.task('2'))).toMatchObject({ status: 'in_progress', owner: 'codex-1' });
+  expect(read(paths.task('3'))).toMatchObject({ status: 'in_progress', owner: 'alice' });
+  expect(isThere(paths.inbox('alice'))).toBe(false);
+});
+
+test('a task that one of ours gives back goes to the next of ours at once', async () => {
+  const { ledger, tasks, paths, settled } = await setStage();
+  await addMember(ledger, 'codex-2');
+  await tasks.claimTask(TEAM, '1', 'codex-1');
+  await settled();
+  await tasks.updateTask(TEAM, '1', { status: 'pending' }, 'codex-1');
+  expect(await tasks.claimTask(TEAM, '1', 'codex-2')).toMatchObject({ assigneeId: 'codex-2' });
+  await settled();
+  expect(read(paths.task('1'))).toMatchObject({ status: 'in_progress', owner: 'codex-2' });
 });

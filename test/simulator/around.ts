@@ -42,6 +42,8 @@ export interface Around {
   refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined;
   /** A member changes files for its task. */
   edit(folders: Folders, memberId: string, taskId: string): void;
+  /** A claim of a member has reached its daemon. */
+  claims(): Promise<void>;
   /** The machine of the native team loses power. */
   loseNatives(): void;
   /** Does something later that no machine does. */

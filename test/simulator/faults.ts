@@ -265,6 +265,7 @@ export function heal(world: World): void {
     machine.start();
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
+  world.claimed = () => {};
   Object.assign(sqlite, { trouble: undefined, killAfter: Infinity });
   if (world.nats) healServers(world.nats);
   world.native?.heal();

@@ -7,6 +7,7 @@ import { TeamHooks } from '../../src/runtime/hooks/team-hooks.ts';
 import type { Files, Repository } from '../runtime/landing/repository.ts';
 import type { Checks } from './checks.ts';
 import { later, scheduler } from './scheduler.ts';
+import { Killed } from './stand-ins/files.ts';
 import { leaveBehind } from './stand-ins/processes.ts';
 import type { SimulatedProcess } from './stand-ins/processes.ts';
 import type { Folder } from './works.ts';
@@ -60,6 +61,8 @@ export class Gates {
 
   /** Watches a call of a gate. Two at once about the same work would be one too many. */
   async watch(machine: string, taskId: string, folder: string, judge: () => ReturnType<Judge>): ReturnType<Judge> {
+    // A process that was killed in the middle of a step does nothing more.
+    if (!scheduler.owner().isAlive) throw new Killed();
     const checks = this.#options.checks();
     const { epoch, work } = checks.state.tasks.get(taskId) ?? {};
     const asked = `${machine} ${taskId} ${epoch} ${work?.commit} ${folder}`;

@@ -59,6 +59,7 @@ function simulatedDoor(
       if (world.isFaulty && random.chance(0.03)) scheduler.plan(random.between(0, 3_000), gone, from);
       network.send(from, owner, () => {
         const call = async (): Promise<unknown> => {
+          if (name === 'task.claim') await world.claims();
           const { leadId } = await services.ledger.view(who.teamId, ({ team }) => ({ leadId: team?.leadId }));
           const isLead = leadId === who.memberId;
           const scoped = isLead ? ({ ...caller, scope: 'lead' } as const) : caller;

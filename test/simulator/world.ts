@@ -42,6 +42,8 @@ export class World implements Around {
   /** Looks at what no single event shows. */
   watch: (() => void) | undefined;
   readonly native: NativeTeam | undefined;
+  /** Called once, when one of ours has claimed a task. */
+  claimed = (): void => {};
   readonly isNative: boolean;
   readonly isInFile: boolean;
   readonly nats: SimulatedNats | undefined;
@@ -78,6 +80,10 @@ export class World implements Around {
       for (const event of batch.events) log(`stored ${batch.seq} ${JSON.stringify(event)}`);
       this.checks.stored(batch);
       for (const event of batch.events) this.native?.checks.stored(event);
+      if (batch.events.some(({ type, by }) => type === 'task:claimed' && by.startsWith('w'))) {
+        this.claimed();
+        this.claimed = () => {};
+      }
     };
     this.isInFile = cast.isInFile === true;
     this.onStored = onStored;
@@ -130,6 +136,10 @@ export class World implements Around {
 
   loseNatives(): void {
     this.native?.lose();
+  }
+
+  async claims(): Promise<void> {
+    await this.native?.raceClaim();
   }
 
   isGitAway(machine: string): boolean {

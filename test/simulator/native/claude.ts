@@ -31,6 +31,8 @@ export class Claude {
   isBusy = false;
   /** After how many more system calls it dies. */
   diesAfter = Infinity;
+  /** It takes a task or gives one away as soon as it can. */
+  isEager = false;
 
   constructor(name: string, machine: string, files: ClaudeFiles, checks: NativeChecks, outside: Outside) {
     this.name = name;
@@ -48,6 +50,7 @@ export class Claude {
     this.owner = newOwner(`claude ${this.name}`, this.#machine);
     this.#acts = this.#live();
     this.diesAfter = Infinity;
+    this.isEager = false;
     this.#wait(10);
   }
 
@@ -86,9 +89,10 @@ export class Claude {
     for (;;) {
       // The program looks once or twice a second. While nothing goes wrong, less often does as well.
       yield this.#outside.isFaulty ? random.between(300, 1_000) : random.between(1_000, 4_000);
-      yield* this.#readMail();
+      if (!this.isEager) yield* this.#readMail();
       if (isLead) yield* this.#lead();
       else yield* this.#work();
+      this.isEager = false;
       if (this.#outside.isFaulty && random.chance(0.06)) yield* this.#sendMail();
     }
   }
@@ -142,12 +146,13 @@ export class Claude {
       if (mine.status === 'in_progress') yield* this.#tellIdle();
       return;
     }
-    if (random.chance(0.7)) return;
+    if (!this.isEager && random.chance(0.7)) return;
     const free = firstFree(tasks);
     if (!free) return;
     const isMine = yield* this.#files.changeTask(free.id, (task) =>
       isFree(task) && this.#isReady(task) ? { ...task, owner: this.name } : undefined,
     );
+    this.isEager = false;
     if (isMine) yield* this.#changeMine(free.id, 'in_progress');
   }
 
@@ -176,10 +181,10 @@ export class Claude {
   /** The lead makes tasks and gives some of them away. */
   *#lead(): Acts {
     const random = scheduler.random('claude team-lead');
-    if (!this.#outside.isFaulty || !random.chance(0.08)) return;
+    if (!this.isEager && (!this.#outside.isFaulty || !random.chance(0.08))) return;
     const tasks = yield* this.#files.listTasks();
     const free = firstFree(tasks);
-    if (random.chance(0.5) && free) {
+    if ((this.isEager || random.chance(0.5)) && free) {
       const owner = random.pick([...this.#outside.ours, ...this.#outside.mates].filter((one) => one !== this.name));
       const isDone = yield* this.#files.changeTask(free.id, (task) => (isFree(task) ? { ...task, owner } : undefined));
       const text = { type: 'task_assignment', taskId: free.id, subject: free.subject, assignedBy: this.name };

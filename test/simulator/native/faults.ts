@@ -1,6 +1,17 @@
 import type { Fault } from '../fault.ts';
 import { scheduler } from '../scheduler.ts';
+import type { Owner } from '../scheduler.ts';
 import { disk } from '../stand-ins/files.ts';
+import type { World } from '../world.ts';
+
+/** Kills the daemon in the middle of a call, and starts it again later. */
+function killFor(world: World, owner: Owner, ms: number): void {
+  world.log(`${owner.name} is killed`);
+  const machine = world.machines[0];
+  owner.isAlive = false;
+  machine?.kill(owner);
+  world.later(ms, () => machine?.start());
+}
 
 const random = () => scheduler.random('faults');
 
@@ -13,14 +24,39 @@ export const NATIVE_FAULTS: readonly Fault[] = [
     strike(world) {
       const calls = 1 + random().below(90);
       disk.killAfter = calls;
-      disk.kill = (owner) => {
-        world.log(`${owner.name} is killed`);
-        const machine = world.machines[0];
-        owner.isAlive = false;
-        machine?.kill(owner);
-        world.later(random().between(50, random().chance(0.3) ? 25_000 : 3_000), () => machine?.start());
-      };
+      disk.kill = (owner) => killFor(world, owner, random().between(50, random().chance(0.3) ? 25_000 : 3_000));
       return `after ${calls}`;
+    },
+  },
+  {
+    name: 'the daemon is killed after one of ours has claimed a task',
+    weight: 4,
+    isNative: true,
+    strike(world) {
+      const calls = 1 + random().below(3);
+      world.claimed = () => {
+        disk.killAfter = calls;
+        disk.kill = (owner) => {
+          killFor(world, owner, random().between(500, 15_000));
+          for (const ms of [50, 300, 900]) world.later(ms, () => world.native?.takeTask());
+        };
+      };
+      return `before call ${calls} about files`;
+    },
+  },
+  {
+    name: 'natives take tasks while ours claim some',
+    weight: 4,
+    isNative: true,
+    strike(world) {
+      const ms = random().between(3_000, 20_000);
+      const [store] = world.stores();
+      if (!world.native || !store) return undefined;
+      world.native.racesUntil = scheduler.now + ms;
+      // What is decided during one commit goes into the next one, together.
+      store.slowest = random().between(0, 300);
+      world.later(ms, () => (store.slowest = 0));
+      return `${Math.round(ms)} ms`;
     },
   },
   {

@@ -1,7 +1,7 @@
 import { nativePaths } from '../../../src/bridge/layout.ts';
 import type { NativePaths } from '../../../src/bridge/layout.ts';
 import type { Checks } from '../checks.ts';
-import { scheduler, WORLD } from '../scheduler.ts';
+import { later, scheduler, WORLD } from '../scheduler.ts';
 import type { Owner } from '../scheduler.ts';
 import { disk } from '../stand-ins/files.ts';
 import { table } from '../stand-ins/processes.ts';
@@ -36,6 +36,8 @@ export class NativeTeam {
   readonly #paths: NativePaths;
   readonly #whole = new Map<string, string>();
   #count = 0;
+  /** Until when natives take tasks while ours claim some. */
+  racesUntil = 0;
 
   constructor({ name, version, machine, ours, checks, isFaulty, log }: NativeOptions) {
     disk.reset();
@@ -81,6 +83,23 @@ export class NativeTeam {
     const busy = this.claudes.filter(({ isBusy }) => isBusy);
     const claude = random.pick(busy.length > 0 ? busy : this.claudes);
     for (let calls = 1 + random.below(12); calls > 0; calls--) claude.hurry();
+  }
+
+  /** While one of ours claims a task, a native takes one, or gives it away: now, or in the middle of what ours does. */
+  async raceClaim(): Promise<void> {
+    if (scheduler.now >= this.racesUntil) return;
+    const random = scheduler.random('race');
+    this.takeTask();
+    // The mirror looks at a changed file after 25 to 60 ms.
+    await later(random.between(0, random.chance(0.3) ? 5 : 130));
+  }
+
+  /** A native takes a task now, or gives one away; it may be interrupted. */
+  takeTask(): void {
+    const random = scheduler.random('race');
+    const claude = random.pick(this.claudes);
+    claude.isEager = true;
+    for (let calls = 20 + random.below(100); calls > 0 && claude.isEager; calls--) claude.hurry();
   }
 
   /** Something is wrong with the disk. */
@@ -147,6 +166,7 @@ export class NativeTeam {
     disk.trouble = undefined;
     disk.killAfter = Infinity;
     disk.files.deafness = 0;
+    this.racesUntil = 0;
     for (const owner of this.owners()) if (owner.isPaused) scheduler.resume(owner);
     for (const claude of this.claudes) claude.diesAfter = Infinity;
     this.start();

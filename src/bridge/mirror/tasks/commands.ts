@@ -168,7 +168,7 @@ function statusSteps(
     const claimer = owner ?? by;
     if (!isNative(claimer)) {
       // Nobody starts work in the name of our member: the task is reserved, and the member claims it.
-      if (heldByOurs && task.assigneeId === claimer) return [];
+      if (heldByOurs && (isDoubtful || task.assigneeId === claimer)) return [];
       if (heldByOurs) return [[{ type: 'task.claim', by: claimer, taskId }]];
       return [...reopen, [{ type: 'task.assign', by, taskId, assigneeId: claimer }]];
     }

@@ -23,7 +23,12 @@ export interface TaskForm {
  * Our stamp in a file: which task of ours it is, at which revision. It is under `metadata`, the only place that
  * survives.
  */
-const Stamp = z.looseObject({ id: z.string(), stream: z.string(), revision: z.number().int() });
+const Stamp = z.looseObject({
+  id: z.string(),
+  stream: z.string(),
+  epoch: z.number().int(),
+  revision: z.number().int(),
+});
 export type Stamp = z.output<typeof Stamp>;
 
 /** The ids of both sides, in both directions. */

@@ -55,7 +55,7 @@ export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: Task
   const inStep = new Map<string, NativeTask>();
   const missing = watchMissingFiles(shared);
   const withheld = withholdTasks(shared);
-  const confirm = confirmClaims(shared, { book, withheld, compared });
+  const claims = confirmClaims(shared, { book, withheld, compared, leftAt });
   const { adopt, offer } = takeUpTasks(shared, book);
   const execute = async (commands: Step): Promise<void> => {
     const [only] = commands;
@@ -77,16 +77,15 @@ export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: Task
       await removeTaskFile(paths, native, { trash: join(shared.trash, 'tasks'), ...shared.times.files });
       return false;
     }
-    const { form } = wanted.shown;
     const edit = (before?: NativeTask): { answer: 'shown' | 'written' | 'changed'; write?: NativeTask } => {
       if (!before || unconfirmed.has(taskId)) return { answer: 'changed' };
       const write = { ...fileOf(wanted.shown, before), id: native } as NativeTask;
-      if (sameForm(formOfFile(before), form) && isCovered(before, write)) return { answer: 'shown' };
+      if (sameForm(formOfFile(before), wanted.shown.form) && isCovered(before, write)) return { answer: 'shown' };
       return sameForm(formOfFile(before), formOfFile(seen)) ? { answer: 'written', write } : { answer: 'changed' };
     };
     const outcome = await changeTaskFile(paths, native, edit, { wrote, ...shared.times.files });
     if (outcome === 'changed') shared.again();
-    else agreed.set(native, { form, revision: wanted.task.revision });
+    else agreed.set(native, { form: wanted.shown.form, revision: wanted.task.revision });
     return outcome === 'shown';
   };
 
@@ -166,6 +165,7 @@ export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: Task
     const before = agreed.get(native)?.form;
     if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
+    if (await claims.yields(native, taskId, now.task)) return shared.again();
     if (await isAhead(shared, book, taskId, now.task)) return shared.again(shared.times.retry);
     // Someone took it in the meantime: the next pass compares both sides again.
     if (!(await take(native, taskId, now.task))) return shared.again();
@@ -231,7 +231,7 @@ export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: Task
       const near = [taskId, ...(state.tasks.get(taskId)?.dependencies ?? []), ...dependentsOf(state, taskId)];
       for (const id of near) inStep.delete(book.toNative.get(id) ?? '');
     },
-    confirm,
+    confirm: (task, memberId) => claims.confirm(task, memberId),
     end: () => withheld.end(),
   };
 
