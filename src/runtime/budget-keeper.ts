@@ -39,7 +39,7 @@ export function keepBudgets(
   /** Warnings already sent; a restart may repeat one. */
   const warned = new Set<string>();
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
-    if (events.some((event) => isAboutBudget(event, state))) look(teamId);
+    if (areAboutBudget(events, state)) look(teamId);
   });
 
   return {
@@ -81,10 +81,16 @@ export function keepBudgets(
   }
 }
 
-/** Whether a budget may be used up after this event, or a question about one missing. */
-function isAboutBudget(event: TeamEvent, state: TeamState): boolean {
+/** Whether a budget may be used up after these events, or a question about one missing. */
+function areAboutBudget(events: readonly TeamEvent[], state: TeamState): boolean {
+  if (!events.some(({ type }) => MATTERS.has(type))) return false;
+  // Looks at all members, so not for each event.
+  return isLimited(state) || events.some((event) => isAboutTask(event, state));
+}
+
+/** The same of one event, where only tasks have budgets. */
+function isAboutTask(event: TeamEvent, state: TeamState): boolean {
   if (!MATTERS.has(event.type)) return false;
-  if (isLimited(state)) return true;
   // Thousands may be held, and a claim changes one.
   const isOfTask = event.type === 'task:claimed' || event.type === 'task:updated';
   return isOfTask ? state.tasks.get(event.taskId)?.budget !== undefined : limitedTasks(state).length > 0;

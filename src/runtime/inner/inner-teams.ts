@@ -4,7 +4,7 @@ import { nameOfInner } from '../../core/inner.ts';
 import type { TeamParent } from '../../core/inner.ts';
 import { MESSAGE_BYTES } from '../../core/limits.ts';
 import { SHUTDOWN } from '../../core/member.ts';
-import type { TeamState } from '../../core/state.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { requireTask, requireTeam, teamUsage } from '../../core/view.ts';
 import type { Mailbox } from '../../ledger/mailbox.ts';
@@ -216,14 +216,12 @@ export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
     if (state.team?.parent && events.some(({ type }) => type === 'usage:recorded')) {
       count(teamId).catch((error: unknown) => onError(error, teamId));
     }
-    const isOver = events.some(({ type }) => type === 'team:closed');
-    const touched = isOver
-      ? [...state.tasks.values()]
-      : events.flatMap(({ type, taskId }) =>
-          type.startsWith('task:') && typeof taskId === 'string' ? (state.tasks.get(taskId) ?? []) : [],
-        );
-    for (const { id: taskId, inner } of touched) {
-      if (inner) align({ teamId, memberId: inner.memberId, taskId }, inner.teamId);
+    const touch = (task: TaskRecord | undefined): void => {
+      if (task?.inner) align({ teamId, memberId: task.inner.memberId, taskId: task.id }, task.inner.teamId);
+    };
+    if (events.some(({ type }) => type === 'team:closed')) return state.tasks.forEach((task) => touch(task));
+    for (const { type, taskId } of events) {
+      if (type.startsWith('task:') && typeof taskId === 'string') touch(state.tasks.get(taskId));
     }
   }
 

@@ -69,6 +69,8 @@ export function notifyToKeep({ notify }: Pick<TeamFile, 'notify'>, around: KeptN
 /** The notices of a team as it keeps them. What somebody else wrote there is ignored. */
 export function keptNotify({ metadata }: TeamRecord): KeptNotify | undefined {
   const { [NOTIFY]: notify, folder: own, notifyFolder: folder = own } = metadata ?? {};
+  // Nearly all teams, with each of their commits. To refuse `undefined`, zod makes an error.
+  if (notify === undefined) return undefined;
   const { data } = TeamNotify.safeParse(notify);
   return data && typeof folder === 'string' ? { notify: data, folder } : undefined;
 }
