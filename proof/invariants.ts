@@ -58,11 +58,18 @@ const INVARIANTS: readonly Invariant[] = [
     tests: ['ledger/disk', 'journal/sqlite-disk'],
   },
   { what: 'a failed flush counts as not written', tests: ['journal/sqlite-disk', 'journal/sqlite-log'] },
-  { what: 'locks of others are kept, and stolen only if stale', tests: ['bridge/lock'] },
+  {
+    what: 'locks of others are kept, and stolen only if stale',
+    simulated: 'native/lock-checks.ts',
+    tests: ['bridge/lock'],
+  },
   { what: 'one live process for each member', simulated: `${CHECKS}, ${REST}`, tests: ['runtime/supervisor'] },
   { what: 'processes are recorded before they start', simulated: REST, tests: ['runtime/supervisor', 'e2e/crash'] },
   { what: 'no process is left', simulated: `${REST}, ${MEMBERS}`, tests: ['e2e/leftovers'] },
-  { what: 'only recorded processes are signalled', tests: ['agents/process-table', 'e2e/leftovers'] },
+  {
+    what: 'only recorded processes are signalled',
+    tests: ['agents/process-table', 'runtime/supervisor', 'e2e/leftovers'],
+  },
   {
     what: 'restarts are limited, and nobody is forgotten',
     simulated: `${RESTARTS}, ${MEMBERS} (nobody is forgotten)`,
@@ -73,7 +80,11 @@ const INVARIANTS: readonly Invariant[] = [
     simulated: `${CHECKS} (members)`,
     tests: ['core/rules/pace', 'core/member-count', 'core/budget'],
   },
-  { what: 'one daemon for each state directory', tests: ['journal/owner', 'e2e/crash'] },
+  {
+    what: 'one daemon for each state directory',
+    simulated: 'machine.ts (one has the journal), kind sqlite',
+    tests: ['journal/owner', 'e2e/crash'],
+  },
   { what: 'no text becomes part of a command line', tests: ['runtime/hooks/run-program', 'mcp/forgery'] },
   { what: 'a hook runs only with approved content', tests: ['runtime/hooks/approvals', 'runtime/hooks/team-hooks'] },
   {

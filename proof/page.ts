@@ -48,7 +48,8 @@ ${renderInvariants()}
 ${renderMutations(results)}
 ## What this does not cover
 
-- A machine that loses power. The order of writes and flushes is tested (\`test/journal/sqlite-disk.test.ts\`); the disk itself is not.
+- A real machine that loses power. The order of writes and flushes is tested (\`test/journal/sqlite-disk.test.ts\`), and the simulator tears what was
+  not flushed; the disk itself is not tested.
 - Disks that lie about flushes, file systems over a network, macOS.
 - Real models. The agents are the real programs, and their models follow a script on the same machine.
 - Machines far apart. Several machines are several daemons on one machine, with links that are cut.
@@ -56,7 +57,8 @@ ${renderMutations(results)}
   fail. Its runs with a native team (\`--kind bridge\`) have one machine. It does not simulate: native members in seats, native teams that
   Troupe leads, leads that resume or remove a team, gates in a sandbox or bound to an approved content, hooks of new tasks and idle members.
 - In runs of the kind \`sqlite\` the journal is the real adapter on the real SQLite: calls fail (full disk, I/O error), and the daemon is killed between
-  any two, before or after they take effect. What is inside of one call is SQLite's: torn pages, lost flushes and power loss are not simulated there.
+  any two, before or after they take effect. The machine also loses power in the middle of a call: then each sector of what that call wrote to the log,
+  or from the log to the file, is on the disk or is not. A flush that fails is not simulated there (\`test/journal/sqlite-disk.test.ts\`).
 - In runs of the kind \`nats\` the NATS adapter and its library are real, and three servers are a model (\`test/simulator/nats/\`) that passes the
   journal's contract as real servers do (\`test/journal/nats-model.test.ts\`). It elects leaders, loses proposals, answers late, twice or never, and
   is parted. It has no servers that keep different histories for good, no TLS, no credentials and no packs; real servers are tested for these.

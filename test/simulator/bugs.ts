@@ -187,6 +187,22 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: 'a claim that the last daemon could not write is believed, not the natives that were first',
+    kind: 'bridge',
+    mendedBy: '95dc73dc',
+    file: 'bridge/mirror/tasks/tasks.ts',
+    now: 'if (await claims.yields(native, taskId, now.task)) return shared.again();',
+    before: '',
+  },
+  {
+    name: 'mail of natives is stored out of order when the journal cannot store a message',
+    kind: 'bridge',
+    mendedBy: '0e549d27',
+    file: 'bridge/mirror/mirror.ts',
+    now: 'if (!isRefusal(error)) throw error;',
+    before: 'if (!(error instanceof Error)) throw error;',
+  },
+  {
     name: 'a pass of a mirror begins while another is under way',
     kind: 'bridge',
     mendedBy: 'cc3f7a88',

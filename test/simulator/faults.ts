@@ -6,7 +6,7 @@ import { healServers, NATS_FAULTS } from './nats/faults.ts';
 import { NETWORK_FAULTS } from './network-faults.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
-import { sqlite } from './stand-ins/sqlite.ts';
+import { sqlite, UNHURT } from './stand-ins/sqlite.ts';
 import { FILE_FAULTS, STORE_FAULTS } from './storage-faults.ts';
 import type { World } from './world.ts';
 
@@ -266,7 +266,7 @@ export function heal(world: World): void {
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
   world.claimed = () => {};
-  Object.assign(sqlite, { trouble: undefined, killAfter: Infinity });
+  Object.assign(sqlite, UNHURT);
   if (world.nats) healServers(world.nats);
   world.native?.heal();
   world.isFaulty = false;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node
 import { join } from 'node:path';
 import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
+import type { TeamError } from '../../src/core/errors.ts';
 import type { Hosts } from '../../src/journal/hosts.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { natsJournal } from '../../src/journal/nats.ts';
@@ -15,6 +16,7 @@ import { bringHome } from '../../src/runtime/hosts/lost.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
+import type { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
 import { folderToJudge, WatchedHooks } from './gates.ts';
 import { ROOT } from './native/team.ts';
@@ -61,7 +63,7 @@ export class Machine {
 
   #failed(owner: Owner, error: unknown): void {
     // Whoever killed it starts it again.
-    if (error instanceof Killed) return;
+    if (error instanceof Killed || !owner.isAlive) return;
     this.#world.checks.error(error, { hostId: this.name });
     this.kill(owner);
     this.#world.later(1_000, () => this.start());
@@ -173,7 +175,7 @@ export class Machine {
       return { journal, hosts: journal.hosts };
     }
     if (world.isInFile) {
-      const journal = sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true });
+      const journal = openInFile(directory, world.checks);
       return { journal: watched(journal, world.onStored) };
     }
     const store = world.storeOf(name);
@@ -207,6 +209,21 @@ export class Machine {
   /** Whether something of it is to come back. */
   get isDown(): boolean {
     return !this.#owner?.isAlive;
+  }
+}
+
+/** The journal in a file. Nothing that happens here damages it for good, and one process at a time has it. */
+export function openInFile(directory: string, checks: Checks): Journal {
+  try {
+    const journal = sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true });
+    if (journal.damage) throw journal.damage;
+    const other = [...sqlite.open.keys()].find((owner) => owner !== scheduler.owner() && owner.isAlive);
+    checks.require(!other, `The ${scheduler.owner().name} and the ${other?.name} both have the journal`);
+    return journal;
+  } catch (error) {
+    const { code, message } = error as Partial<TeamError>;
+    checks.require(code !== 'corrupt', `A journal that a machine wrote counts as damaged: ${message}`);
+    throw error;
   }
 }
 

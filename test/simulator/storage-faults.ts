@@ -1,5 +1,8 @@
+import { TeamError } from '../../src/core/errors.ts';
 import type { Fault } from './fault.ts';
-import { scheduler } from './scheduler.ts';
+import { openInFile } from './machine.ts';
+import { newOwner, scheduler } from './scheduler.ts';
+import { Killed } from './stand-ins/files.ts';
 import { sqlite } from './stand-ins/sqlite.ts';
 
 const random = () => scheduler.random('faults');
@@ -58,6 +61,51 @@ export const FILE_FAULTS: readonly Fault[] = [
         world.later(random().between(50, 9_000), () => machine?.start());
       };
       return `after ${calls}`;
+    },
+  },
+  {
+    name: 'the machine loses power while the journal is written',
+    weight: 5,
+    isInFile: true,
+    strike(world) {
+      const calls = 1 + random().below(60);
+      sqlite.tearAfter = calls;
+      sqlite.isCarrying = random().chance(0.4);
+      sqlite.kill = (owner) => {
+        world.log(`${owner.machine} loses power`);
+        const machine = world.machines[0];
+        owner.isAlive = false;
+        machine?.kill(owner);
+        machine?.lose();
+        world.later(random().between(500, 9_000), () => machine?.start());
+      };
+      return `after ${calls}${sqlite.isCarrying ? ', with the log' : ''}`;
+    },
+  },
+  {
+    name: 'somebody starts another daemon on the same files',
+    weight: 4,
+    isInFile: true,
+    strike(world) {
+      const [machine] = world.machines;
+      if (!machine) return undefined;
+      const owner = newOwner(`other daemon of ${machine.name}`, machine.name);
+      const end = (): void => {
+        owner.isAlive = false;
+        sqlite.forget(owner);
+      };
+      const start = (): void => {
+        try {
+          openInFile(machine.directory, world.checks);
+          world.log('it has the journal');
+          world.later(random().between(100, 5_000), end);
+        } catch (error) {
+          end();
+          if (!(error instanceof TeamError || error instanceof Killed)) throw error;
+        }
+      };
+      scheduler.plan(1, start, owner);
+      return machine.name;
     },
   },
   {

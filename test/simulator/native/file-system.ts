@@ -5,6 +5,9 @@ import type { Owner } from '../scheduler.ts';
 export interface Node {
   readonly ino: bigint;
   readonly birth: bigint;
+  /** Who made it, and when. */
+  readonly maker: Owner;
+  readonly madeAt: number;
   mtime: bigint;
   mode: number;
   /** The content of a file; undefined for a directory. */
@@ -47,7 +50,9 @@ export class FileSystem {
   #make(bytes: Buffer | undefined, mode = 0o755): Node {
     const ino = this.#free.pop() ?? ++this.#last;
     const now = this.#now();
-    return { ino, birth: BigInt(Math.floor(scheduler.now * 1_000)), mtime: now, mode, bytes, children: new Map() };
+    const madeAt = scheduler.now;
+    const birth = BigInt(Math.floor(madeAt * 1_000));
+    return { ino, birth, maker: scheduler.owner(), madeAt, mtime: now, mode, bytes, children: new Map() };
   }
 
   find(path: string): Node | undefined {

@@ -10,6 +10,7 @@ import { ClaudeFiles, parseText } from './claude-files.ts';
 import type { Version } from './claude-files.ts';
 import { Claude, firstConfig } from './claude.ts';
 import type { Node } from './file-system.ts';
+import { checkRemoval } from './lock-checks.ts';
 
 /** Claude Code's own directory. */
 export const ROOT = '/home/.claude';
@@ -61,6 +62,7 @@ export class NativeTeam {
     disk.files.deafness = 0.02;
     disk.meanwhile = () => this.#meanwhile();
     disk.replaced = (path, before) => this.checks.replaced(path, before);
+    disk.removing = (path, node) => checkRemoval(checks, path, node);
     for (const claude of this.claudes) claude.start();
     this.#register();
     this.#lookAgain();

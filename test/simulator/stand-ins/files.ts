@@ -30,6 +30,8 @@ export const disk = {
   meanwhile: (): void => {},
   /** Called after a daemon replaced a file. */
   replaced: (_path: string, _before: string | undefined): void => {},
+  /** Called before a daemon removes a directory. */
+  removing: (_path: string, _node: Node): void => {},
   reset(): void {
     this.files = new FileSystem();
     this.trouble = undefined;
@@ -37,6 +39,7 @@ export const disk = {
     this.kill = () => {};
     this.meanwhile = () => {};
     this.replaced = () => {};
+    this.removing = () => {};
   },
 };
 
@@ -172,6 +175,8 @@ export function mkdirSync(path: string, { recursive = false, mode = 0o777 } = {}
 
 export function rmdirSync(path: string): void {
   begin('look', 'rmdir', path);
+  const node = disk.files.find(path);
+  if (node) disk.removing(path, node);
   disk.files.rmdir(path);
 }
 
