@@ -28,7 +28,6 @@ async function begin(house: House, memberId: string): Promise<string> {
 
 test('a setup that is killed when it runs again, runs once more before its member begins', async () => {
   const { house, folder } = await openApart({ files: FILES, setup: `echo mine > stray.txt; ${SETUP}` });
-  await house.services.works?.start();
   await save(house, 'alice');
   const alice = await folder('alice');
   const ready = join(alice, 'made/ready');
@@ -46,7 +45,6 @@ test('a setup that is killed when it runs again, runs once more before its membe
 
 test('a setup that was killed for a newer branch runs again when the branch is as it was before', async () => {
   const { house, folder } = await openApart({ files: FILES, setup: SETUP });
-  await house.services.works?.start();
   const land = async (lock: string): Promise<void> => {
     const taskId = await begin(house, 'bob');
     write(await folder('bob'), { 'package-lock.json': lock });

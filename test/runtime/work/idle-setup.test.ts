@@ -8,7 +8,6 @@ import { write } from '../../workspaces/project.ts';
 test('a member without a task gets what the setup makes of the new tip when its turn ends', async () => {
   const files = { '.gitignore': 'made\n', 'package-lock.json': '1\n' };
   const { house, folder } = await openApart({ files, setup: 'cat package-lock.json >> made' });
-  await house.services.works?.start();
   const made = async (memberId: string) => readFileSync(join(await folder(memberId), 'made'), 'utf8');
   await house.call('work.save', { teamId: 'demo', memberId: 'alice' }, 'alice');
   expect(await made('alice')).toBe('1\n');
