@@ -4,7 +4,7 @@ import type { Daemon } from './daemon.ts';
 import type { Gates } from './gates.ts';
 import type { Network } from './network.ts';
 import type { OnStored, Store } from './store.ts';
-import type { Folder } from './works.ts';
+import type { Folder } from './workspaces.ts';
 
 /** The workspaces on one machine, by member. */
 export type Folders = Map<string, Folder>;

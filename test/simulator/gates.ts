@@ -10,7 +10,7 @@ import { later, scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
 import { leaveBehind } from './stand-ins/processes.ts';
 import type { SimulatedProcess } from './stand-ins/processes.ts';
-import type { Folder } from './works.ts';
+import type { Folder } from './workspaces.ts';
 
 /** The gate of the simulated team. */
 export const GATE: HookConfig = {

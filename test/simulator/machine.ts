@@ -29,7 +29,7 @@ import { table } from './stand-ins/processes.ts';
 import { sqlite, watched } from './stand-ins/sqlite.ts';
 import { withoutTraces } from './traces.ts';
 import { simulatedWorks } from './works.ts';
-import type { Folder } from './works.ts';
+import type { Folder } from './workspaces.ts';
 
 /** A machine: its disk outlives its daemon, and its processes too. */
 export class Machine {
@@ -102,7 +102,10 @@ export class Machine {
       saves: world.saves,
       folders: this.folders,
       checkOut: (commit) => folderToJudge(directory, { commit }),
-      isAlive: (other) => membership?.keeper?.list().some(({ name }) => name === other) ?? false,
+      others: hosts && {
+        names: () => (membership?.keeper?.list() ?? []).map(({ name }) => name).filter((name) => name !== hostId),
+        ask: (...asked) => hosts.ask(...asked),
+      },
       isAway: () => world.isGitAway(hostId),
       onError,
     });
@@ -143,7 +146,7 @@ export class Machine {
       },
       ledger,
       teams,
-      onQuestion: async () => undefined,
+      onQuestion: async (question) => works.answer(question),
       onLease: (leaseMs) => (this.leaseMs = leaseMs),
       onOusted: (why) => {
         onError(why);
