@@ -9,8 +9,11 @@ import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
 import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
-/** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 13;
+/**
+ * Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. Those of 13
+ * may have the fields of a task mixed up.
+ */
+const FORMAT = 14;
 
 /** Part of the form: a new field of a task or a message needs no new number. */
 const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };

@@ -53,6 +53,18 @@ describe('a snapshot', () => {
     expect(opened.tasks.get(free)).toMatchObject({ withheld: undefined, unjudged: undefined });
   });
 
+  test('holds a task whose work was put aside', () => {
+    const team = teamOf('ann');
+    team.task();
+    team.as('ann', 'task.claim', { taskId: '1' });
+    const about = { at: team.now, by: '@system', taskId: '1', memberId: 'ann' };
+    evolve(team.state, { ...about, type: 'work:begun', epoch: 1, base: 'b' });
+    evolve(team.state, { ...about, type: 'work:kept', commit: 'c', ref: 'refs/saves/alpha/ann', why: 'it goes on' });
+    expect(team.view('1').work).toMatchObject({ aside: 'c' });
+    const opened = openSnapshot('alpha', takeSnapshot(team.state)) ?? createState('');
+    expect(picture(opened)).toEqual(picture(team.state));
+  });
+
   test('with other fields of a task or a message is not read', () => {
     const team = teamOf('ann');
     team.task();

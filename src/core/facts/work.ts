@@ -101,7 +101,7 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing' | 'tip'> = {
   'work:kept': (state, { at, taskId, memberId, commit }) => {
     const task = taskId === undefined ? undefined : state.tasks.get(taskId);
     if (!task || !isInFolderOf(task, memberId)) return;
-    changeTask(state, task.id, at, ({ work, ...rest }) => ({ ...rest, work: work && { ...work, aside: commit } }));
+    changeTask(state, task.id, at, (task) => ({ ...task, work: task.work && { ...task.work, aside: commit } }));
   },
 
   // The tasks stay completed: somebody did them, and a person decides what is done again.
