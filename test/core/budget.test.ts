@@ -318,6 +318,8 @@ test('a person is asked about the used-up budget of a task once; a yes gives as 
   expect(team.as('@system', 'request.raise', question as RaiseRequestInput)).toEqual([]);
   team.as('@user', 'request.answer', { requestId, approve: true });
   expect(task()).toMatchObject({ status: 'in_progress', budget: { tokens: 205 }, granted: { tokens: 105 } });
+  // A daemon that looked before the answer asks after it.
+  expect(team.as('@system', 'request.raise', question as RaiseRequestInput)).toEqual([]);
 });
 
 test('a no about the budget of a task ends the task; its end or a new limit settles the question', () => {

@@ -20,7 +20,9 @@ describe('a notice', () => {
     for (const kind of RaisedKind.options) {
       const team = teamOf('ann');
       if (kind === 'restart') team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed' });
-      team.as('@system', 'request.raise', { kind, memberId: 'ann', content: 'Which\nrunner?' });
+      // Troupe asks about a budget only if one is used up.
+      const by = kind === 'budget' ? 'ann' : '@system';
+      team.as(by, 'request.raise', { kind, memberId: 'ann', content: 'Which\nrunner?' });
       const notice = only(team);
       const kinds: Record<string, string> = { budget: 'budget', hang: 'hung', restart: 'failed' };
       expect(notice.kind).toBe(kinds[kind] ?? 'person');

@@ -21,7 +21,7 @@ const open = usePage(browser, stage);
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
 
-/** Members with pending requests: a plan, a restart, a budget and a permission. Troupe itself raised two of them. */
+/** Members with pending requests: a plan, a restart, a budget and a permission. Troupe itself raised one of them. */
 async function writeRequests(home: Home): Promise<void> {
   const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
   const steps: readonly NewCommand[] = [
@@ -31,7 +31,7 @@ async function writeRequests(home: Home): Promise<void> {
     { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'bo' }) },
     { type: 'member.leave', by: '@system', memberId: 'bo', reason: 'crashed', returning: false },
     { ...raise, kind: 'restart', memberId: 'bo', content: 'bo crashed 5 times in 10 minutes' },
-    { ...raise, kind: 'budget', content: 'ada used all of $5' },
+    { ...raise, kind: 'budget', by: 'ada', content: 'ada used all of $5' },
     { ...raise, kind: 'permission', by: 'ada', content: 'npm publish' },
   ];
   await writePast(home, TEAM, steps);

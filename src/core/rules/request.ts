@@ -1,5 +1,5 @@
 import { SYSTEM } from '../actor.ts';
-import { isSameLimit } from '../budget-questions.ts';
+import { budgetQuestions, isSameLimit } from '../budget-questions.ts';
 import type { CommandOf } from '../command.ts';
 import { countConflicts } from '../conflicts.ts';
 import { TeamError } from '../errors.ts';
@@ -110,7 +110,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
   if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
-  if (kind === 'budget' && command.by === SYSTEM && pendingBudget(state, command)) return [];
+  if (kind === 'budget' && command.by === SYSTEM && !isDue(state, command)) return [];
   if (kind === 'account' && command.by === SYSTEM && pendingAccount(state, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
@@ -212,9 +212,9 @@ export function pendingGate(state: TeamState, taskId: string): TeamRequest | und
   return pendingRequests(state, taskId).find(({ kind }) => kind === 'gate');
 }
 
-/** A pending question about the same limit. Two daemons may notice at the same time that it is reached. */
-function pendingBudget(state: TeamState, asked: CommandOf<'request.raise'>): boolean {
-  return pendingRequests(state).some((request) => isSameLimit(request, asked));
+/** Whether a budget is still to be asked about: meanwhile another daemon may have asked, or a person may have answered. */
+function isDue(state: TeamState, asked: CommandOf<'request.raise'>): boolean {
+  return budgetQuestions(state, asked.at).some((question) => isSameLimit(asked, question));
 }
 
 /** A pending question about the same account. */
