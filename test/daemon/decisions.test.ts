@@ -89,7 +89,8 @@ async function writeQuestions(home: Home, teams: readonly string[]): Promise<voi
             ask('restart', `crashed-${n}`),
           ] as NewCommand[],
       ),
-      ask('budget', 'gated-1', { detail: { of: 'team', what: 'tokens', used: 10, limit: 10 } }),
+      // Troupe asks only if a member with an agent could go on.
+      ask('budget', 'gated-1', { by: 'gated-1', detail: { of: 'team', what: 'tokens', used: 10, limit: 10 } }),
     ];
     await ledger.execute(teamId, commands, () => undefined);
   }
