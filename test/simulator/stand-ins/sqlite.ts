@@ -106,8 +106,8 @@ function torn(before: Buffer, after: Buffer): Buffer {
 }
 
 /**
- * What the disk has when the machine stops in the middle of a call. SQLite flushes the log before it writes the file. The
- * head of a log that begins anew is flushed before the rest.
+ * What the disk has when the machine stops in the middle of a call. SQLite flushes the log before it writes the file. When
+ * it starts the log again, it flushes the head of the log before the rest.
  */
 function stopped(before: Picture, after: Picture): Picture {
   // Before there is a log, SQLite has another way to undo.
