@@ -450,6 +450,8 @@ const RULES: Rules = {
     if (refused(attempt)) return;
     if (isRestart && pendingRequests(world, memberId, kind).length > 0) return;
     if (kind === 'gate' && taskId !== undefined && pendingGate(world, taskId)) return;
+    // No request of the model names a limit, so that none is due.
+    if (kind === 'budget' && command.by === '@system') return;
     if (kind === 'account' && command.by === '@system' && isAskedAbout(world, detail?.['account'])) return;
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
     const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
