@@ -18,7 +18,7 @@ import { endWith, flow } from './nats/flow.ts';
 import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
 import type { Timing } from './nats/link.ts';
-import { requireMarked } from './nats/lost.ts';
+import { encodedIn, requireMarked } from './nats/lost.ts';
 import type { SeenEnd } from './nats/lost.ts';
 import { encodeTeam } from './nats/names.ts';
 import { openPacks } from './nats/packs.ts';
@@ -72,10 +72,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   const tips = openTips((subject, seq, id) => mark?.reached(subject, id === undefined ? [seq] : [seq, id]));
   /** The known life of each team. Entries are never removed, so that a writer that missed a change is refused. */
   const known = new Map<string, Life>();
-  /** Teams that this process dropped: no second look is needed to know that they are gone. */
-  const dropped = new Set<string>();
-  /** Streams that are known to have a batch. */
-  const begun = new Set<string>();
+  /** Streams that are known to have a batch, from the mark too. Servers that deny one of them are asked again. */
+  const begun = new Set([...seen.keys()].map((subject) => link.names.stream(encodedIn(subject))));
   /** A message id is the writer's name and a number: never used twice. */
   const writer = nuid.next();
   let attempts = 0;
@@ -114,14 +112,20 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   async function findToRead(team: string, encoded: string, after: Seq): Promise<Life | undefined> {
     const before = known.get(team);
     if (before && after > 0) return before;
-    const life = await findTeam(encoded, before !== undefined && !dropped.has(team));
+    const life = await findTeam(encoded);
     if (life) known.set(team, life);
     return life;
   }
 
-  async function findTeam(encoded: string, wasThere = false): Promise<Found | undefined> {
-    const found = await findStream(link, encoded, { wasThere });
-    return found && found.end > 0 ? found : undefined;
+  async function findTeam(encoded: string): Promise<Found | undefined> {
+    const stream = link.names.stream(encoded);
+    const found = await findStream(link, encoded, { wasThere: begun.has(stream) });
+    if (!found || found.end === 0) {
+      begun.delete(stream);
+      return undefined;
+    }
+    begun.add(stream);
+    return found;
   }
 
   async function append(team: string, expected: Seq, body: string): Promise<Seq> {
@@ -141,7 +145,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     const seq = await appendBatch(link, { team, encoded, life, expected, id, after }, packed);
     tips.note(life, { seq, id });
     known.set(team, life);
-    dropped.delete(team);
+    begun.add(life.stream);
     if (expected === 0) bells.ring(encoded);
     return seq;
   }
@@ -159,13 +163,12 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
   async function drop(team: string): Promise<void> {
     const encoded = encodeTeam(team);
-    const found = await findStream(link, encoded);
+    const found = await findStream(link, encoded, { wasThere: begun.has(link.names.stream(encoded)) });
     if (!found) return;
     mark?.forget(found.subject);
     await snapshots.noteDropped(found);
     await deleteStream(link, found.stream);
     begun.delete(found.stream);
-    dropped.add(team);
     bells.ring(encoded);
   }
 

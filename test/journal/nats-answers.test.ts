@@ -149,6 +149,46 @@ describe('a team', () => {
   });
 });
 
+describe('a team that a cluster denies for a moment', () => {
+  /** A journal on the cluster, and what opens it as the same daemon, with its mark, or as one that never saw it. */
+  async function begin() {
+    const { url, prefix } = newPlace(cluster);
+    await setUpNatsJournal(url, { replicas: 3 });
+    const mark = join(temporaryFolder(), 'mark');
+    const before = await open(url, { ...PATIENT, mark });
+    await fill(before, 'alpha', 1);
+    await before.close();
+    const stream = `${prefix}_alpha`;
+    const deny = () => answerNext(cluster, `STREAM.INFO.${stream}`, ...Array<Odd>(3).fill(notFound));
+    return { deny, open: (more: object = {}) => open(url, { ...PATIENT, ...more }), mark, stream };
+  }
+  const notFound = refusal(ANSWER.streamNotFound, 404);
+
+  test('is read by a daemon whose mark has it', async () => {
+    const { deny, open, mark } = await begin();
+    const journal = await open({ mark });
+    deny();
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1']);
+  });
+
+  test('is listed, and read by a daemon that listed it', async () => {
+    const { deny, open } = await begin();
+    const journal = await open();
+    deny();
+    expect(await journal.teams()).toEqual(['alpha']);
+    deny();
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1']);
+  });
+
+  test('is dropped, and not only said to be', async () => {
+    const { deny, open, mark, stream } = await begin();
+    const journal = await open({ mark });
+    deny();
+    await journal.drop('alpha');
+    expect(cluster.model.jetstream.streams.has(stream)).toBe(false);
+  });
+});
+
 describe('reading', () => {
   test('reports a batch that is missing in the middle', async () => {
     const { url, prefix } = newPlace();

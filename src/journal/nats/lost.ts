@@ -81,7 +81,8 @@ function teamOf(subject: string): string {
   return decodeTeam(encodedIn(subject)) ?? subject;
 }
 
-function encodedIn(subject: string): string {
+/** The team's part of the subject of a life. */
+export function encodedIn(subject: string): string {
   return subject.split('.').at(-2) ?? '~';
 }
 

@@ -26,7 +26,7 @@ export interface Found extends Life {
 /**
  * A cluster that has just lost its leader, or is overloaded, may say that a stream does not exist. That was seen once,
  * for a team that had been acknowledged, on 2.9.10 with three servers on two busy CPUs. So we ask again for known
- * streams.
+ * streams, also for those that only the mark or the list of teams names: such servers deny a team to a new daemon too.
  */
 const DOUBTS = { times: 5, pauseMs: 150 };
 
@@ -110,7 +110,8 @@ export async function listTeams(link: Link, known: Set<string>): Promise<string[
     streams.map(async ({ stream, encoded }) => {
       const team = decodeTeam(encoded);
       if (team !== undefined && known.has(stream)) return team;
-      const info = await infoOf(link, stream);
+      // It was listed a moment ago, so it is asked for again before it counts as gone.
+      const info = await doubting(link, () => infoOf(link, stream), Boolean);
       if (!info || info.state.last_seq === 0) return undefined;
       known.add(stream);
       return team ?? teamIn(info.config);
