@@ -1,31 +1,28 @@
 import type { Account } from './account.ts';
+import { MESSAGE_COLUMNS, TASK_COLUMNS } from './columns.ts';
+import type { Columns } from './columns.ts';
 import type { TeamNote } from './note.ts';
 import type { OverlapRecord } from './overlap.ts';
 import type { TeamRequest } from './request.ts';
-import { MESSAGE_ROWS, TASK_ROWS } from './rows.ts';
-import type { Row } from './rows.ts';
 import { createState } from './state.ts';
 import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
 import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
-/**
- * Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. Those of 13
- * may have the fields of a task mixed up.
- */
-const FORMAT = 14;
+/** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
+const FORMAT = 15;
 
 /** Part of the form: a new field of a task or a message needs no new number. */
-const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };
+const FIELDS = { task: TASK_COLUMNS.fields, message: MESSAGE_COLUMNS.fields };
 
 interface Form {
   format: number;
-  columns: typeof COLUMNS;
+  fields: typeof FIELDS;
   team: TeamRecord | undefined;
   members: MemberRecord[];
-  tasks: Row[];
+  tasks: Columns;
   deleted: string[];
-  messages: Row[];
+  messages: Columns;
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
   notes: TeamNote[];
@@ -43,12 +40,12 @@ interface Form {
 export function takeSnapshot(state: TeamState): string {
   const form: Form = {
     format: FORMAT,
-    columns: COLUMNS,
+    fields: FIELDS,
     team: state.team,
     members: [...state.members.values()],
-    tasks: Array.from(state.tasks.values(), TASK_ROWS.take),
+    tasks: TASK_COLUMNS.take([...state.tasks.values()]),
     deleted: [...state.deleted],
-    messages: Array.from(state.messages.values(), MESSAGE_ROWS.take),
+    messages: MESSAGE_COLUMNS.take([...state.messages.values()]),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
     notes: [...state.notes.values()],
@@ -67,21 +64,15 @@ export function takeSnapshot(state: TeamState): string {
 /** The state in a snapshot, or undefined if the text is none of ours. Indexes are rebuilt. */
 export function openSnapshot(teamId: string, body: string): TeamState | undefined {
   const form = read(body);
-  if (form?.format !== FORMAT || JSON.stringify(form.columns) !== JSON.stringify(COLUMNS)) return undefined;
+  if (form?.format !== FORMAT || JSON.stringify(form.fields) !== JSON.stringify(FIELDS)) return undefined;
   const state = createState(teamId);
   state.team = form.team && revive(form.team, ['createdAt', 'closedAt']);
   for (const member of form.members) {
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
-  for (const row of form.tasks) {
-    const task = TASK_ROWS.open(row);
-    putTask(state, task.id, task);
-  }
+  for (const task of TASK_COLUMNS.open(form.tasks)) putTask(state, task.id, task);
   for (const id of form.deleted) state.deleted.add(id);
-  for (const row of form.messages) {
-    const message = MESSAGE_ROWS.open(row);
-    putMessage(state, message.id, message);
-  }
+  for (const message of MESSAGE_COLUMNS.open(form.messages)) putMessage(state, message.id, message);
   fill(state.broadcasts, form.broadcasts);
   for (const request of form.requests) {
     putRequest(state, request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));

@@ -2,7 +2,7 @@
 const EVERY = 10_000;
 
 /**
- * A snapshot waits for a quiet moment: it blocks for 1.4 us per task and message, and callers that wait then would pay
+ * A snapshot waits for a quiet moment: it blocks for 2.5 us per task and message, and callers that wait then would pay
  * for it. Without a quiet moment it is taken anyway, after 10 times as many events.
  */
 const QUIET_MS = 2_000;

@@ -69,9 +69,9 @@ describe('a snapshot', () => {
     const team = teamOf('ann');
     team.task();
     const body = takeSnapshot(team.state);
-    const { columns } = JSON.parse(body) as { columns: { task: string[]; message: string[] } };
-    expect(columns.task).toContain('withheld');
-    expect(columns.message).toContain('formerSessions');
+    const { fields } = JSON.parse(body) as { fields: { task: string[]; message: string[] } };
+    expect(fields.task).toContain('withheld');
+    expect(fields.message).toContain('formerSessions');
     for (const name of ['"withheld"', '"formerSessions"']) {
       expect(openSnapshot('alpha', body)).toBeDefined();
       expect(openSnapshot('alpha', body.replace(name, '"other"'))).toBeUndefined();

@@ -9,7 +9,7 @@ import { dateOf } from '../time.ts';
 import { changeMember } from './apply.ts';
 import type { ApplyTo, Whole } from './apply.ts';
 
-/** A message before it is sent, with every field. These are also the columns of messages in a snapshot (`rows.ts`). */
+/** A message before it is sent, with every field. These are also the columns of messages in a snapshot (`columns.ts`). */
 export const NEW_MESSAGE: Whole<TeamMessage> = {
   id: '',
   teamId: '',

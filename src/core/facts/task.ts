@@ -12,7 +12,7 @@ import { takeBack } from './work.ts';
 
 /**
  * A task before its first event. Every field is named, even if unset: copying tasks of one shape is faster (claim and
- * complete 3.0 us, not 3.9). Its fields are also the columns of tasks in a snapshot (`rows.ts`).
+ * complete 3.0 us, not 3.9). Its fields are also the columns of tasks in a snapshot (`columns.ts`).
  */
 export const NEW_TASK: Whole<TaskRecord> = {
   id: '',
