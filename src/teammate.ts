@@ -75,8 +75,8 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   const signal = AbortSignal.any([options.signal, lost.signal]);
   const absence = watchAbsence({
     leaseMs: () => readLeaseFile(home.lease),
-    onOver(leaseMs) {
-      onError(takenOver(memberId, leaseMs));
+    onOver(awayMs) {
+      onError(takenOver(memberId, awayMs));
       lost.abort();
     },
   });
@@ -191,10 +191,10 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   }
 }
 
-function takenOver(memberId: string, leaseMs: number): TeamError {
+function takenOver(memberId: string, awayMs: number): TeamError {
   return new TeamError(
     'member_stopped',
-    `The daemon was unreachable for longer than its lease of ${leaseMs / 1000} s: another machine may run ${memberId} by now, so its ` +
+    `The daemon was unreachable for ${awayMs / 1000} s: another machine may soon run ${memberId}, so its ` +
       'agent was ended here. The daemon restarts it when it is back, if it still owns it',
   );
 }

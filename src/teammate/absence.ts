@@ -2,13 +2,19 @@ import { readClocks, since } from '../runtime/hosts/lease.ts';
 
 /** The lease to watch, and what happens when it is over. */
 export interface AbsenceOptions {
-  /** How long the daemon may be away before others run its members; undefined if no other daemon can. */
+  /** The lease of the daemon; undefined if no other daemon can run its members. */
   readonly leaseMs: () => number | undefined;
-  /** The daemon was away for longer. Called once. */
-  readonly onOver: (leaseMs: number) => void;
+  /** The daemon was away for so long that others may soon run its members. Called once. */
+  readonly onOver: (awayMs: number) => void;
 }
 
-/** How precisely the end of a lease is noticed. Others wait half a lease more, and a lease may be 2 s. */
+/**
+ * A process ends after this part of a lease without its daemon. Others may run its member once the daemon's card has
+ * expired, which is after two thirds of a lease at the earliest, because a card is renewed after each third.
+ */
+const SHARE = 0.5;
+
+/** How precisely the end is noticed. A lease may be 2 s. */
 const LOOK_MS = 100;
 
 /**
@@ -19,8 +25,8 @@ const START_MS = 60_000;
 
 /**
  * Measures how long a teammate has been without its daemon. A daemon that shares its journal has a lease. When it
- * expires, other machines reassign its members' work, and nothing done here counts any more. A new process that has not
- * reached its daemon yet has at least one minute.
+ * expires, other machines reassign its members' work, and nothing done here counts any more. So a process ends before
+ * that. A new one that has not reached its daemon yet has at least one minute.
  */
 export function watchAbsence({ leaseMs, onOver }: AbsenceOptions) {
   let from = readClocks();
@@ -29,9 +35,11 @@ export function watchAbsence({ leaseMs, onOver }: AbsenceOptions) {
 
   function look(): void {
     const lease = leaseMs();
-    if (lease === undefined || since(from) <= (wasReached ? lease : Math.max(lease, START_MS))) return;
+    if (lease === undefined) return;
+    const longest = wasReached ? lease * SHARE : Math.max(lease, START_MS);
+    if (since(from) <= longest) return;
     close();
-    onOver(lease);
+    onOver(longest);
   }
 
   function begin(): void {

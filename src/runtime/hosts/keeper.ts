@@ -43,9 +43,14 @@ export async function keepHosts(options: KeeperOptions) {
   const { hosts, ledger, self, onError } = options;
   /** The lease by which we renew. Our card carries it, so that a shorter one applies only when all renew by it. */
   let pace = hosts.leaseMs;
-  /** The known daemons and when they were last heard: one that is silent for a whole lease may be gone. */
-  const heard = new Map<string, { card: HostCard; at: Clocks }>();
+  /**
+   * The known daemons: when each was last known to be alive, and when it was last heard to renew. One that is silent for
+   * a whole lease may be gone.
+   */
+  const heard = new Map<string, { card: HostCard; at: Clocks; renewed: Clocks }>();
   let renewed = readClocks();
+  /** Since when our renewals are on time, so that the servers were there for all. */
+  let steadySince = renewed;
   let regaining: Promise<void> | undefined;
   let reconsidering: Promise<void> | undefined;
   /** Since when daemons with members have no card. */
@@ -61,8 +66,14 @@ export async function keepHosts(options: KeeperOptions) {
     const at = readClocks();
     const card = { ...self, load: options.load(), leaseMs: pace };
     await hosts.announce(card, { replaces });
+    if (isLate()) steadySince = readClocks();
     renewed = at;
-    heard.set(self.name, { card, at });
+    heard.set(self.name, { card, at, renewed: at });
+  }
+
+  /** A renewal is due after a third of the lease. */
+  function isLate(): boolean {
+    return since(renewed) > pace / 2;
   }
 
   /** The daemons known to be alive. After a pause of ours, or while no server answers, there are none. */
@@ -76,8 +87,11 @@ export async function keepHosts(options: KeeperOptions) {
   async function look(): Promise<void> {
     const at = readClocks();
     const cards = await hosts.list();
-    for (const [name, one] of heard) if (one.at.steady < at.steady) heard.delete(name);
-    for (const card of cards) if (!heard.has(card.name)) heard.set(card.name, { card, at });
+    const before = new Map(heard);
+    for (const [name, one] of before) if (one.at.steady < at.steady) heard.delete(name);
+    for (const card of cards) {
+      if (!heard.has(card.name)) heard.set(card.name, { card, at, renewed: before.get(card.name)?.renewed ?? at });
+    }
     if (ousted || !cards.some(isNamesake)) return;
     ousted = nameLost(self.name);
     options.onOusted(ousted);
@@ -103,7 +117,30 @@ export async function keepHosts(options: KeeperOptions) {
     }
   }
 
-  /** A daemon is gone if its card expired and did not return for half a lease, while ours was renewed. */
+  /**
+   * How long a daemon's card may be missing. Its members' processes have ended by themselves before it expired
+   * (`teammate/absence.ts`). After trouble with the servers, which others may have had too, it has longer to return.
+   */
+  function graceMs(): number {
+    return isLate() || since(steadySince) < pace ? pace / 2 : pace / 15;
+  }
+
+  /** Until something is due: the next look, a card's end, or the end of a missing card's grace. */
+  function untilLook(): number {
+    const soonest = pace / 30;
+    const ends = [...heard.values()].flatMap(({ card, renewed: from }) => {
+      const left = (card.leaseMs ?? pace) - since(from);
+      // The servers may remove a card a little late. One that stays longer was renewed, and we did not hear it.
+      return card.name === self.name || left < -pace / 3 ? [] : [Math.max(left, soonest)];
+    });
+    const graces = [...missing.values()].flatMap((from) => {
+      const left = graceMs() - since(from);
+      return left < 0 ? [] : [Math.max(left, soonest)];
+    });
+    return Math.min(pace / 3, ...ends, ...graces);
+  }
+
+  /** A daemon is gone if its card expired and did not return. */
   async function sweep(): Promise<void> {
     const alive = new Set(living().map(({ name }) => name));
     const hosting = new Map<string, string[]>();
@@ -119,7 +156,7 @@ export async function keepHosts(options: KeeperOptions) {
       if (alive.has(hostId) || hostId === self.name) continue;
       const from = missing.get(hostId) ?? readClocks();
       missing.set(hostId, from);
-      if (since(from) < pace / 2) continue;
+      if (since(from) < graceMs()) continue;
       for (const teamId of teams) await guard(teamId, () => options.declareLost(teamId, hostId));
     }
   }
@@ -172,7 +209,7 @@ export async function keepHosts(options: KeeperOptions) {
     await renew(before);
     const at = readClocks();
     const cards = await hosts.list();
-    for (const card of cards) heard.set(card.name, { card, at });
+    for (const card of cards) heard.set(card.name, { card, at, renewed: at });
     if (cards.some(isNamesake)) throw nameTaken(self.name);
   }
 
@@ -187,7 +224,8 @@ export async function keepHosts(options: KeeperOptions) {
 
   // Gets new daemons and loads. Before the first look, so that a daemon that comes right after it is seen.
   const stopLooking = hosts.onCard((card) => {
-    heard.set(card.name, { card, at: readClocks() });
+    const at = readClocks();
+    heard.set(card.name, { card, at, renewed: at });
   });
   try {
     await enter();
@@ -201,10 +239,7 @@ export async function keepHosts(options: KeeperOptions) {
     () => guard(undefined, beat),
     () => pace / 3,
   );
-  const rounds = repeat(
-    () => guard(undefined, lookAfter),
-    () => pace / 3,
-  );
+  const rounds = repeat(() => guard(undefined, lookAfter), untilLook);
 
   return {
     lease,
