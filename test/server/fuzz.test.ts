@@ -110,7 +110,7 @@ test('lines on the Unix socket', async () => {
       for (const one of answers) expect(JSON.parse(one)).toHaveProperty('type');
       expect(answers.some((one) => one.includes('"internal"'))).toBe(false);
     }),
-    { numRuns: rounds(60, 9_500) },
+    { numRuns: rounds(60, 9_800) },
   );
   await expectWell(stage);
 });
@@ -162,9 +162,11 @@ test('frames on a WebSocket', async () => {
       const code = closeCode(answer);
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
     }),
-    { numRuns: rounds(60, 8_000) },
+    { numRuns: rounds(60, 8_300) },
   );
-  expect([...codes.keys()].filter((code) => ![1000, 1002, 1003, 1005, 1007, 1008, 1009].includes(code))).toEqual([]);
+  // A code from 3000 on is the client's own, sent back: a random close frame may carry one.
+  const ours = [...codes.keys()].filter((code) => code < 3000);
+  expect(ours.filter((code) => ![1000, 1002, 1003, 1005, 1007, 1008, 1009].includes(code))).toEqual([]);
   expect(codes.get(1002)).toBeGreaterThan(rounds(5, 100));
   await expectWell(stage);
 });
