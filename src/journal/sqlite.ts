@@ -12,7 +12,7 @@ import { openDatabase, refuseForeign } from './sqlite/open.ts';
 import type { OpenDatabase } from './sqlite/open.ts';
 import { ownerOf, takeOwnership } from './sqlite/owner.ts';
 import type { Ownership } from './sqlite/owner.ts';
-import { corruptBatch, decodeRow, readEnds } from './sqlite/rows.ts';
+import { corruptBatch, decodeRow } from './sqlite/rows.ts';
 import type { Page, TeamId } from './sqlite/rows.ts';
 import { groupWriter } from './sqlite/writer.ts';
 
@@ -56,10 +56,9 @@ export function sqliteJournal(
     refuseForeign(file);
   }
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
-  const { db, rows, damage: found } = openOwned(file, ownership);
+  const { db, rows, damage: found, ends } = openOwned(file, ownership);
   ownership?.compare(versionOf(db));
-  // Only the owner knows every batch.
-  const mark = exclusive && found === undefined ? keepMark(markOf(file), readEnds(db), { everyMs: markMs }) : undefined;
+  const mark = ends && keepMark(markOf(file), ends, { everyMs: markMs });
   const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive, pollMs });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
@@ -269,7 +268,7 @@ export function sqliteJournal(
 function openOwned(file: string, ownership: Ownership | undefined): OpenDatabase {
   try {
     if (ownership) requireMarked(file);
-    return openDatabase(file);
+    return openDatabase(file, { owns: ownership !== undefined });
   } catch (error) {
     ownership?.release();
     throw error;

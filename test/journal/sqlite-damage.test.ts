@@ -258,6 +258,12 @@ describe('a damaged page', () => {
     expect(await collect(journal.read('a', 0))).toHaveLength(50);
     await expect(collect(journal.read('b', 0))).rejects.toMatchObject(error('corrupt'));
     expect(inspectFile(path)).toEqual(error('corrupt'));
+    await journal.close();
+
+    // Its owner looks for the end of each team.
+    const owned = open(path, { exclusive: true });
+    expect(owned.damage).toEqual(error('corrupt'));
+    expect(await collect(owned.read('a', 0))).toHaveLength(50);
   });
 
   test('in a file that also lost batches is what is reported, and the rest can be read', async () => {

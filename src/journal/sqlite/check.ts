@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { TeamError } from '../../core/errors.ts';
 import { isCorrupt } from './errors.ts';
+import { ENDS } from './rows.ts';
 
 /** Files up to this size are checked whenever they are opened: 1.25 ms per megabyte. */
 const ALWAYS_BYTES = 32 * 1024 * 1024;
@@ -18,10 +19,19 @@ export function isWorthChecking(path: string, { wasClosed }: { wasClosed: boolea
 /**
  * Damage to the structure of the file, in SQLite's words; undefined if there is none. Batches have checksums. But a
  * page in another's place hides batches without garbling any, so a team would just be shorter. Teams are few: every
- * opening compares their names with the index. Everything else is checked if `whole` is set.
+ * opening compares their names with the index. Everything else is checked if `whole` is set, and whether the last batch
+ * of each team can be found if `ends` is set.
  */
-export function findDamage(db: DatabaseSync, { whole }: { whole: boolean }): string | undefined {
-  const checks = [`PRAGMA integrity_check('teams')`, WRONG_IDS, ...(whole ? [`PRAGMA quick_check(${FAULTS})`] : [])];
+export function findDamage(
+  db: DatabaseSync,
+  { whole, ends = false }: { whole: boolean; ends?: boolean },
+): string | undefined {
+  const checks = [
+    `PRAGMA integrity_check('teams')`,
+    WRONG_IDS,
+    ...(whole ? [`PRAGMA quick_check(${FAULTS})`] : []),
+    ...(ends ? [`SELECT name FROM (${ENDS}) WHERE seq < 0`] : []),
+  ];
   for (const check of checks) {
     const faults = faultsBy(db, check);
     if (faults.length > 0) return faults.slice(0, FAULTS).join('; ').replaceAll(/\s+/g, ' ');

@@ -2,12 +2,14 @@ import { chmodSync, closeSync, constants, fsyncSync, lstatSync, mkdirSync, openS
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TeamError } from '../../core/errors.ts';
+import type { Seq } from '../journal.ts';
+import type { Ends } from '../mark.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
 import { damagedFile, findDamage, isWorthChecking } from './check.ts';
 import { isBusy, isCantOpen, toTeamError } from './errors.ts';
 import { requireWholeLog } from './log.ts';
 import { isCurrent, migrate } from './migrate.ts';
-import { prepareRows } from './rows.ts';
+import { prepareRows, readEnds } from './rows.ts';
 import type { Rows } from './rows.ts';
 
 /** How long opening waits for another process that migrates the file or recovers it after a crash. */
@@ -25,14 +27,19 @@ export interface OpenDatabase {
   readonly rows: Rows;
   /** The damage of the file, if any; teams may still be readable. */
   readonly damage: string | undefined;
+  /** The last batch of each team, for the owner of a file without damage. */
+  readonly ends?: Ends<Seq> | undefined;
 }
 
-/** Opens a journal's file, creates it if it is missing, and migrates it to this version's schema. */
-export function openDatabase(path: string): OpenDatabase {
+/**
+ * Opens a journal's file, creates it if it is missing, and migrates it to this version's schema. Only its owner may know
+ * every batch, so only for the owner the ends of the teams are read.
+ */
+export function openDatabase(path: string, { owns = false } = {}): OpenDatabase {
   try {
     create(path);
     requireWhole(path);
-    return openExisting(path);
+    return openExisting(path, owns);
   } catch (error) {
     throw toTeamError(error, path, 'open the journal');
   }
@@ -81,7 +88,7 @@ function requireWhole(path: string): void {
   );
 }
 
-function openExisting(path: string): OpenDatabase {
+function openExisting(path: string, owns: boolean): OpenDatabase {
   const wasClosed = !hasLog(path);
   const db = new DatabaseSync(path);
   try {
@@ -93,9 +100,10 @@ function openExisting(path: string): OpenDatabase {
     migrate(db, path);
     // FULL: a commit is on disk when it returns. With NORMAL, a power failure can lose acknowledged commits.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const damage = findDamage(db, { whole: isWorthChecking(path, { wasClosed }) });
+    const damage = findDamage(db, { whole: isWorthChecking(path, { wasClosed }), ends: owns });
+    const ends = owns && damage === undefined ? readEnds(db) : undefined;
     if (damage === undefined) growLog(db, path);
-    return { db, rows: prepareRows(db, path), damage };
+    return { db, rows: prepareRows(db, path), damage, ends };
   } catch (error) {
     db.close();
     if (isCantOpen(error) && !hasLog(path)) return openUnchanging(path);

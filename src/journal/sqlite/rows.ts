@@ -166,12 +166,19 @@ export function prepareRows(db: DatabaseSync, path: string) {
   };
 }
 
+/** Finds the last batch of each team. */
+export const ENDS = `
+  SELECT name, (SELECT max(batches.id) FROM batches WHERE batches.id > teams.id * ${SPAN}
+    AND batches.id < (teams.id + 1) * ${SPAN}) - teams.id * ${SPAN} AS seq FROM teams NOT INDEXED`;
+
 /** The last batch of each team. For connections without the statements above. */
 export function readEnds(db: DatabaseSync): Map<string, Seq> {
-  const found = db.prepare(`
-    SELECT name, (SELECT max(batches.id) FROM batches WHERE batches.id > teams.id * ${SPAN}
-      AND batches.id < (teams.id + 1) * ${SPAN}) - teams.id * ${SPAN} AS seq FROM teams NOT INDEXED`);
-  return new Map(found.all().map(({ name, seq }) => [String(name), Number(seq)]));
+  return new Map(
+    db
+      .prepare(ENDS)
+      .all()
+      .map(({ name, seq }) => [String(name), Number(seq)]),
+  );
 }
 
 /** Decodes a row that must hold batch `seq`; throws `corrupt` otherwise. */
