@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TeamMessage } from '../../src/core/message.ts';
 import type { Mailbox } from '../../src/ledger/mailbox.ts';
-import { fillable, member, readList, readTeam, setStage, TEAM } from './stage.ts';
+import { addMember, fillable, member, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 const find = async (mail: Mailbox, to: string): Promise<TeamMessage> => {
   const found = (await mail.getInbox(TEAM, to)).find(({ content }) => content === 'IMPORTANT');
@@ -108,6 +108,39 @@ test('a message of a native teammate whose pane was just opened has its sender, 
   await mail.send(TEAM, 'codex-1', { toId: 'bob', content: 'and to you' });
   await settled();
   expect(readList(paths.inbox('bob'))).toMatchObject([{ from: 'codex-1', text: 'and to you' }]);
+});
+
+test('messages of a native teammate stay in order when their recipient comes back in between', async () => {
+  const { ledger, mail, paths, settled } = await setStage();
+  await ledger.execute(
+    TEAM,
+    { type: 'member.leave', by: '@user', memberId: 'codex-1', returning: false },
+    () => undefined,
+  );
+  const execute = ledger.execute.bind(ledger);
+  let isBack = false;
+  ledger.execute = async (...input) => {
+    try {
+      return await execute(...input);
+    } catch (error) {
+      if (!isBack) await addMember(ledger, 'codex-1');
+      isBack = true;
+      throw error;
+    }
+  };
+  const write = (text: string, at: number): object => {
+    const timestamp = `2026-11-15T00:00:0${at}.000Z`;
+    return { from: 'alice', text, timestamp, read: false };
+  };
+  replace(paths.inbox('codex-1'), [write('first', 1), write('second', 2), write('third', 3)]);
+  await expect
+    .poll(async () => {
+      await settled();
+      return mail.getInbox(TEAM, 'codex-1');
+    })
+    .toHaveLength(3);
+  expect(isBack).toBe(true);
+  expect((await mail.getInbox(TEAM, 'codex-1')).map(({ content }) => content)).toEqual(['first', 'second', 'third']);
 });
 
 test('messages of a native teammate stay in order when the journal cannot store one of them', async () => {

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../../core/actor.ts';
+import type { TeamError } from '../../../core/errors.ts';
 import { LINE_LENGTH } from '../../../core/limits.ts';
 import { isVacant } from '../../../core/person.ts';
 import type { TeamState } from '../../../core/state.ts';
@@ -16,6 +17,7 @@ import { FROM_INBOX, uuidOf } from '../names.ts';
 import type { Naming } from '../names.ts';
 import { isBridged } from '../presence/signature.ts';
 import type { Shared } from '../shared.ts';
+import { isRefusal } from '../tasks/commands.ts';
 import { openOutbox } from './outbox.ts';
 import { answerOf, noteShutdowns, openShutdowns } from './requests.ts';
 
@@ -27,6 +29,9 @@ const NO_MAIL = new Set([
   'permission_response',
   'plan_approval_response',
 ]);
+
+/** Refusals that end: the recipient is started again, the sender has paused for long enough. */
+const FOR_NOW: ReadonlySet<TeamError['code']> = new Set(['member_stopped', 'limit']);
 
 /** Carries messages between the inboxes of a native team and ours. */
 export interface MailMirror {
@@ -116,7 +121,7 @@ export function mirrorMail(shared: Shared): MailMirror {
       metadata: { native: { from: entry.from.slice(0, 200), sentAt: entry.timestamp.slice(0, 100) } },
     };
     const what = `message from ${entry.from} to ${to}`;
-    if (isStranger || !isVain) return attempt(command, what);
+    if (isStranger || !isVain) return store(command, what);
     // Its program has sent it already, so nobody refused it.
     const answered: NewCommand = {
       type: 'message.send',
@@ -128,7 +133,19 @@ export function mirrorMail(shared: Shared): MailMirror {
         'This team has no lead, so nobody reads what you write to it. Write to another member, or ask your user.',
       priority: 'normal',
     };
-    return attempt([command, answered], what);
+    return store([command, answered], what);
+  };
+
+  /** Stores a message. If it may be accepted later, it waits. */
+  const store = async (command: NewCommand | readonly NewCommand[], what: string): Promise<boolean | 'waits'> => {
+    try {
+      await shared.execute(command);
+      return true;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      shared.report(`${what}: ${error.message}`);
+      return FOR_NOW.has(error.code) && 'waits';
+    }
   };
 
   const receive = async (to: string, entries: readonly NativeEntry[], era: Era): Promise<void> => {
