@@ -68,6 +68,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'no process is left', simulated: `${REST}, ${MEMBERS}`, tests: ['e2e/leftovers'] },
   {
     what: 'only recorded processes are signalled',
+    simulated: 'processes.ts (every signal)',
     tests: ['agents/process-table', 'runtime/supervisor', 'e2e/leftovers'],
   },
   {

@@ -39,7 +39,7 @@ Details, with the seed that repeats what each test drew at random: [proof/result
 
 Bugs that Troupe once had, brought back one at a time: \`TROUPE_SIMULATED_BUG=BUG npm run simulate -- --kind KIND --steps 1000000\`. Within a
 million steps from seed 1 the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18; four of kind
-\`bridge\` 2026-11-19). Later changes of the product or of the simulator move these numbers.
+\`bridge\`, and signals to others, 2026-11-19). Later changes of the product or of the simulator move these numbers.
 
 | bug | kind | mended by | found after | in seed |
 |---|---|---|---|---|

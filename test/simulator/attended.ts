@@ -1,6 +1,6 @@
 import { isExpected } from '../../src/core/state.ts';
+import { gates, members, runsMember } from './processes.ts';
 import { scheduler } from './scheduler.ts';
-import { gates, members, runsMember } from './stand-ins/processes.ts';
 import { sqlite } from './stand-ins/sqlite.ts';
 import type { World } from './world.ts';
 

@@ -158,6 +158,14 @@ export const BUGS: readonly Bug[] = [
     found: { seed: 3, steps: 205_606 },
   },
   {
+    name: 'a process is signalled that got the number of one of ours',
+    mendedBy: 'a7cfb689',
+    file: 'agents/process.ts',
+    now: 'if (now && (now.startTime !== startTime || TABLE.bootId() !== bootId)) return;',
+    before: '',
+    found: { seed: 11, steps: 344_735 },
+  },
+  {
     name: 'a native team that is joined while the daemon starts has two mirrors',
     kind: 'bridge',
     mendedBy: '656ab9cc',

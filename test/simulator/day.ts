@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm';
 import type { TeamState } from '../../src/core/state.ts';
 import { TEAM } from './cast.ts';
 import { heal, strikeAgain } from './faults.ts';
+import { table } from './processes.ts';
 import { advance, checkRest, isAtRest } from './run.ts';
 import { scheduler } from './scheduler.ts';
-import { table } from './stand-ins/processes.ts';
 import { World } from './world.ts';
 
 const MINUTE = 60_000;

@@ -4,8 +4,8 @@ import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
 import { healServers, NATS_FAULTS } from './nats/faults.ts';
 import { NETWORK_FAULTS } from './network-faults.ts';
+import { gates, isAgent, members, table } from './processes.ts';
 import { scheduler } from './scheduler.ts';
-import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
 import { sqlite, UNHURT } from './stand-ins/sqlite.ts';
 import { FILE_FAULTS, STORE_FAULTS } from './storage-faults.ts';
 import type { World } from './world.ts';
@@ -38,14 +38,35 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'the program of an agent is killed',
+    weight: 1,
+    strike() {
+      const running = table.running().filter(({ command }) => isAgent(command));
+      if (running.length === 0) return undefined;
+      const agent = random().pick(running);
+      table.end(agent, { code: null, signal: 'SIGKILL' });
+      return `${agent.machine} ${agent.pid}`;
+    },
+  },
+  {
+    name: 'others get the numbers of processes that end',
+    weight: 2,
+    strike() {
+      const ms = random().between(5_000, 60_000);
+      table.scarceUntil = Math.max(table.scarceUntil, scheduler.now + ms);
+      return `${table.giveAway()} at once, and for ${Math.round(ms)} ms`;
+    },
+  },
+  {
     name: 'a gate is killed or stopped',
     weight: 2,
     strike(world) {
       const running = gates();
       if (running.length === 0) return undefined;
-      const { owner, pid, machine } = random().pick(running);
+      const gate = random().pick(running);
+      const { owner, pid, machine } = gate;
       const way = random().pick(['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const);
-      if (way !== 'SIGSTOP') signalGroup({ pid }, way);
+      if (way !== 'SIGSTOP') table.signal(gate, way);
       else if (!owner.isPaused) {
         owner.isPaused = true;
         world.later(random().between(100, 90_000), () => scheduler.resume(owner));
@@ -96,9 +117,9 @@ const FAULTS: readonly Fault[] = [
     strike() {
       const running = members();
       if (running.length === 0) return undefined;
-      const { pid, machine } = random().pick(running);
-      signalGroup({ pid }, 'SIGTERM');
-      return `${machine} ${pid}`;
+      const member = random().pick(running);
+      table.signal(member, 'SIGTERM');
+      return `${member.machine} ${member.pid}`;
     },
   },
   {
@@ -155,6 +176,16 @@ const FAULTS: readonly Fault[] = [
       const isAway = random().chance(0.5);
       world.gates.fails = { until: scheduler.now + random().between(500, 10_000), isAway };
       return isAway ? 'away' : 'EAGAIN';
+    },
+  },
+  {
+    name: 'gates reject often for a while',
+    weight: 2,
+    strike(world) {
+      // It may go on when all other faults are over: a person is asked then.
+      const [ms, chance] = [random().between(30_000, 300_000), random().pick([0.6, 0.9, 1])];
+      world.gates.strict = { until: scheduler.now + ms, chance };
+      return `${Math.round(100 * chance)} % for ${Math.round(ms)} ms`;
     },
   },
   {

@@ -6,10 +6,10 @@ import type { HookConfig } from '../../src/core/hook.ts';
 import { TeamHooks } from '../../src/runtime/hooks/team-hooks.ts';
 import type { Files, Repository } from '../runtime/landing/repository.ts';
 import type { Checks } from './checks.ts';
+import { leaveBehind } from './processes.ts';
+import type { SimulatedProcess } from './processes.ts';
 import { later, scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
-import { leaveBehind } from './stand-ins/processes.ts';
-import type { SimulatedProcess } from './stand-ins/processes.ts';
 import type { Folder } from './workspaces.ts';
 
 /** The gate of the simulated team. */
@@ -44,6 +44,8 @@ export class Gates {
   readonly #judging = new Set<string>();
   /** Until then nothing is judged: before its program is started (`away`), or because it cannot be started. */
   fails = { until: 0, isAway: false };
+  /** Until then it rejects also what is good, this often. */
+  strict = { until: 0, chance: 0 };
 
   constructor(options: GatesOptions) {
     this.#options = options;
@@ -106,15 +108,17 @@ export class Gates {
     });
     // Most gates are quick; some run all tests.
     const ms = random.chance(0.2) ? random.between(3_000, 40_000) : random.between(50, 3_000);
-    if (way === 2) leaveBehind(self);
+    if (way === 2) leaveBehind(self, { leavesGroup: random.chance(0.5) });
     if (way <= 1 && way >= 0) return Promise.race([ended, later(600_000).then(() => 0)]);
     const signalled = await Promise.race([ended, later(ms)]);
     if (signalled) return signalled;
     if (way === 3) return 'SIGSEGV';
     if (way === 4) return 1;
     const files = kind === MERGED ? repository.files(name) : (folders.get(name)?.files ?? {});
-    const isBad = Object.values(files).some((text) => text.includes('bad '));
-    if (isBad) self.complain('Something bad is in it');
+    const { until, chance } = this.strict;
+    const isTooStrict = until > scheduler.now && random.chance(chance);
+    const isBad = isTooStrict || Object.values(files).some((text) => text.includes('bad '));
+    if (isBad) self.complain(isTooStrict ? 'It does not like it' : 'Something bad is in it');
     else {
       this.#passed.add(textOf(files));
       checks().landing.passed(judged);

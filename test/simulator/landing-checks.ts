@@ -1,6 +1,7 @@
 import { USER } from '../../src/core/actor.ts';
 import type { EventOf, TeamEvent } from '../../src/core/event.ts';
 import type { TeamState } from '../../src/core/state.ts';
+import type { Files } from '../runtime/landing/repository.ts';
 import { scheduler } from './scheduler.ts';
 
 /** How often gates may be asked about one work within a time, in milliseconds. */
@@ -112,6 +113,19 @@ export class LandingChecks {
     if (work?.state === 'landed' || state.members.get(by)?.agent === undefined || this.#isUngated) return;
     const judged = this.#before.get(taskId) ?? '';
     require(this.#passed.has(judged), `${by} completed ${judged}, which no gate accepted`);
+  }
+
+  /**
+   * Every edit of a task is in the branch in the end. Of work without changes, too: each task changes something, so it is
+   * one whose edits landed before.
+   */
+  ended(files: Files): void {
+    const { state, require } = this.#options;
+    const lines = new Set(Object.values(files).flatMap((text) => text.split('\n')));
+    for (const { id, work } of state.tasks.values()) {
+      const isIn = work?.state === 'landed' || work?.state === 'unchanged';
+      require(!isIn || lines.has(`task ${id}`), `The work of task ${id} is ${work?.state}, and its edits are lost`);
+    }
   }
 
   /** Every tip was accepted by the gates, as it is, or by a person. */

@@ -21,11 +21,11 @@ import type { Daemon } from './daemon.ts';
 import { folderToJudge, WatchedHooks } from './gates.ts';
 import { ROOT } from './native/team.ts';
 import { NATS_URL } from './nats/world.ts';
+import { table } from './processes.ts';
 import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
 import { nats } from './stand-ins/nats.ts';
-import { table } from './stand-ins/processes.ts';
 import { sqlite, watched } from './stand-ins/sqlite.ts';
 import { withoutTraces } from './traces.ts';
 import { simulatedWorks } from './works.ts';
@@ -204,9 +204,8 @@ export class Machine {
   lose(): void {
     this.kill();
     this.#world.loseNatives();
-    for (const process of table.running(this.name)) table.end(process, { code: null, signal: 'SIGKILL' });
     tearTails(join(this.directory, 'transcripts'));
-    table.boots.set(this.name, (table.boots.get(this.name) ?? 0) + 1);
+    table.restart(this.name);
   }
 
   /** Whether something of it is to come back. */

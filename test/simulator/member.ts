@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Agent, Turn, TurnEnd } from '../../src/agents/agent.ts';
 import { OWN_AGENTS } from '../../src/agents/catalog.ts';
+import { startProcess } from '../../src/agents/process.ts';
 import { turnByTurn } from '../../src/agents/turns.ts';
 import { CallError } from '../../src/client/errors.ts';
 import { SHUTDOWN } from '../../src/core/member.ts';
@@ -14,11 +15,17 @@ import { startOf } from '../../src/teammate/start.ts';
 import { runTeammate } from '../../src/teammate/teammate.ts';
 import type { Around } from './around.ts';
 import type { Machine } from './machine.ts';
+import { AGENT } from './processes.ts';
 import { later, scheduler } from './scheduler.ts';
 
 interface Who {
   readonly teamId: string;
   readonly memberId: string;
+}
+
+/** A member, and what marks all its processes. */
+interface Marked extends Who {
+  readonly marker: string;
 }
 
 /**
@@ -158,8 +165,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** The process of a member: its loop is the real one, its agent and its connection are simulated. Returns the exit code. */
-export async function runMember(world: Around, machine: Machine, who: Who, stop: AbortSignal): Promise<number> {
-  const { teamId, memberId } = who;
+export async function runMember(world: Around, machine: Machine, marked: Marked, stop: AbortSignal): Promise<number> {
+  const { teamId, memberId, marker } = marked;
+  const who = { teamId, memberId };
   const lost = new AbortController();
   const signal = AbortSignal.any([stop, lost.signal]);
   const onError = (error: unknown): void => world.checks.error(error, { memberId });
@@ -173,7 +181,7 @@ export async function runMember(world: Around, machine: Machine, who: Who, stop:
   if (!member.agent) return 1;
   const ending = await runTeammate({
     door,
-    agent: simulatedAgent(world, machine, who, patient),
+    agent: simulatedAgent(world, machine, { ...who, marker }, patient),
     signal,
     onError,
     worksApart: work !== undefined,
@@ -193,7 +201,7 @@ export async function runMember(world: Around, machine: Machine, who: Who, stop:
 }
 
 /** An agent that does what the seed says: works for a while, changes files, fails, hangs, is refused by its provider. */
-function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: Who, door: Door): Agent {
+function simulatedAgent(world: Around, machine: Machine, { teamId, memberId, marker }: Marked, door: Door): Agent {
   const random = scheduler.random(`agent ${memberId}`);
   return {
     kind: 'function',
@@ -218,14 +226,23 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
           // An agent may end a turn without its messages. It does so once: nobody repeats them without end.
           const isForgetful = random.chance(0.05) && messages.every(({ redeliveries }) => redeliveries === 0);
           const shownAt = isForgetful ? 4 : random.below(4);
-          if (hangs) await ended(signal);
-          for (let part = 0; part < 4 && !signal.aborted; part++) {
-            await Promise.race([later(ms / 4), aborted(signal)]);
-            if (part === shownAt && !signal.aborted) {
-              emit({ type: 'shown', messageIds: messages.map(({ id }) => id) });
-              world.checks.shown(memberId, sessionId, messages);
+          const program = await startProcess({ command: AGENT, cwd: '/', env: {}, marker });
+          const gone = program.exited.then(() => {
+            throw new Error('The program of the agent is gone');
+          });
+          gone.catch(() => {});
+          try {
+            if (hangs) await Promise.race([ended(signal), gone]);
+            for (let part = 0; part < 4 && !signal.aborted; part++) {
+              await Promise.race([later(ms / 4), aborted(signal), gone]);
+              if (part === shownAt && !signal.aborted) {
+                emit({ type: 'shown', messageIds: messages.map(({ id }) => id) });
+                world.checks.shown(memberId, sessionId, messages);
+              }
+              emit({ type: 'text', text: 'at it' });
             }
-            emit({ type: 'text', text: 'at it' });
+          } finally {
+            await program.stop(AGENT_GRACE_MS);
           }
           signal.throwIfAborted();
           if (random.chance(0.2)) {
@@ -240,6 +257,16 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
       );
     },
   };
+}
+
+/** How long the program of an agent may take to end. */
+const AGENT_GRACE_MS = 1_000;
+
+/** The program of an agent. It ends when it is told to, most of the time. */
+export async function runAgent(signal: AbortSignal): Promise<number> {
+  await aborted(signal);
+  await later(scheduler.random('agents').between(0, 2 * AGENT_GRACE_MS));
+  return 143;
 }
 
 function resultOf({ task }: Turn): string {

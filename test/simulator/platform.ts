@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BUGS, editsOf } from './bugs.ts';
+import { kill } from './processes.ts';
 import { scheduler } from './scheduler.ts';
 
 const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
@@ -13,7 +14,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'node:timers/promises': here('stand-ins/timers.ts'),
   'node:crypto': here('stand-ins/crypto.ts'),
   [new URL('../../src/journal/node-sqlite.ts', import.meta.url).href]: here('stand-ins/sqlite.ts'),
-  [new URL('../../src/agents/process.ts', import.meta.url).href]: here('stand-ins/processes.ts'),
+  [new URL('../../src/agents/process-table.ts', import.meta.url).href]: here('stand-ins/process-table.ts'),
 };
 
 /** A bug of the past, for a run that has to find it. */
@@ -23,6 +24,7 @@ if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.string
 
 /** What stands in for modules in one room only. */
 const IN_ROOM: readonly { readonly room: string; readonly of: string; readonly by: string }[] = [
+  { room: '/src/agents/process.ts', of: 'node:child_process', by: here('stand-ins/child-process.ts') },
   { room: '/src/bridge/', of: 'node:fs', by: here('stand-ins/files.ts') },
   { room: '/src/journal/', of: 'node:fs', by: here('stand-ins/journal-files.ts') },
   { room: '/src/journal/', of: 'node:fs/promises', by: here('stand-ins/files-promises.ts') },
@@ -130,6 +132,7 @@ Object.assign(globalThis, {
 Math.random = random;
 // Its number is in the names and the contents of files.
 Object.defineProperty(process, 'pid', { get: () => scheduler.owner().pid });
+process.kill = (pid, signal) => kill(pid, signal as NodeJS.Signals | 0);
 Object.defineProperty(globalThis, 'performance', {
   value: { now: () => scheduler.now, timeOrigin: RealDate.parse('2026-01-01T00:00:00Z'), mark() {}, measure() {} },
 });

@@ -7,9 +7,9 @@ import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
 import { compareMemory } from './memory.ts';
 import { OUTSIDER } from './outsider.ts';
+import { gates, orphans, runsMember, table } from './processes.ts';
 import { scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
-import { gates, runsMember, table } from './stand-ins/processes.ts';
 import { World } from './world.ts';
 
 export interface RunOptions {
@@ -225,17 +225,13 @@ export function checkRest(world: World): void {
   );
   const difference = world.native?.checks.difference(state);
   checks.require(difference === undefined, `The native files differ: ${difference}`);
-  // Every edit of a task that landed is on the branch.
   if (cast.apart && !checks.violation) {
-    const files = world.repository.files(state.team?.work?.tip ?? '');
-    const lines = new Set(Object.values(files).flatMap((text) => text.split('\n')));
-    const lost = [...state.tasks.values()].filter(
-      ({ id, work }) => work?.state === 'landed' && !lines.has(`task ${id}`),
-    );
-    checks.require(lost.length === 0, `The edits of ${lost.map(({ id }) => id).join()} are lost`);
+    checks.landing.ended(world.repository.files(state.team?.work?.tip ?? ''));
   }
   const left = gates();
   checks.require(left.length === 0, `${left.length} processes of gates are left: ${left[0]?.command.join(' ')}`);
+  const forgotten = orphans();
+  checks.require(forgotten.length === 0, `${forgotten.length} programs of agents are left without their member`);
   // Exactly one process for each member, on the machine that the journal names.
   for (const member of state.members.values()) {
     if (!member.agent || !isExpected(member)) continue;

@@ -120,8 +120,8 @@ let lastPid = 100;
 
 export const scheduler = new Scheduler();
 
-export function newOwner(name: string, machine = name): Owner {
-  return { name, machine, pid: lastPid++, isAlive: true, isPaused: false, resumedAt: 0, missed: [] };
+export function newOwner(name: string, machine = name, pid = lastPid++): Owner {
+  return { name, machine, pid, isAlive: true, isPaused: false, resumedAt: 0, missed: [] };
 }
 
 /** Whoever is not simulated: the run itself, its faults, its checks. */

@@ -10,16 +10,16 @@ import { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
 import { Gates, isGate } from './gates.ts';
 import { Machine } from './machine.ts';
-import { runMember } from './member.ts';
+import { runAgent, runMember } from './member.ts';
 import { NativeTeam } from './native/team.ts';
 import type { SimulatedNats } from './nats/servers.ts';
 import { startServers } from './nats/world.ts';
 import { Network } from './network.ts';
 import { Person } from './person.ts';
+import { isAgent, table } from './processes.ts';
 import { scheduler, WORLD } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { nats } from './stand-ins/nats.ts';
-import { table } from './stand-ins/processes.ts';
 import { forgetStored, sqlite } from './stand-ins/sqlite.ts';
 import { Store } from './store.ts';
 import type { OnStored } from './store.ts';
@@ -108,12 +108,14 @@ export class World implements Around {
       if (who && machine) {
         this.checks.restarts.began(who.memberId);
         if ((this.doomed.get(who.memberId) ?? 0) > scheduler.now) return Promise.resolve(1);
-        return runMember(this, machine, who, signal);
+        return runMember(this, machine, { ...who, marker: self.marker }, signal);
       }
+      if (isAgent(options.command)) return runAgent(signal);
       if (!machine || !isGate(options.command)) return Promise.resolve(1);
       const { directory, folders } = machine;
       return this.gates.run(options, { signal, self, directory, folders });
     });
+    table.struck = (what) => this.checks.fail(`A signal of Troupe reached another process: ${what}`);
     table.refuse = (options) => this.gates.refusal(options);
     this.native = cast.native
       ? new NativeTeam({

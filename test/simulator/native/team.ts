@@ -1,10 +1,10 @@
 import { nativePaths } from '../../../src/bridge/layout.ts';
 import type { NativePaths } from '../../../src/bridge/layout.ts';
 import type { Checks } from '../checks.ts';
+import { table } from '../processes.ts';
 import { later, scheduler, WORLD } from '../scheduler.ts';
 import type { Owner } from '../scheduler.ts';
 import { disk } from '../stand-ins/files.ts';
-import { table } from '../stand-ins/processes.ts';
 import { NativeChecks } from './checks.ts';
 import { ClaudeFiles, parseText } from './claude-files.ts';
 import type { Version } from './claude-files.ts';
