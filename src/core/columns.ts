@@ -65,7 +65,8 @@ function columnsOf<T extends object>(fresh: T, times: Times<T>): ColumnsOf<T> {
       const records = Array.from({ length: count }, () => ({ ...fresh }));
       for (const name of fields) {
         const column = values[name] as (T[keyof T] | null)[] | undefined;
-        if (!column) continue;
+        if (column === undefined) continue;
+        if (column.length !== count) throw new RangeError(`${name} of ${column.length} records instead of ${count}`);
         const open = isTime(name) ? (value: unknown) => dateOf(value as number) as T[keyof T] : undefined;
         for (const [i, record] of records.entries()) {
           const value = column[i];
