@@ -64,7 +64,7 @@ export const BUGS: readonly Bug[] = [
     name: 'a process outlives the lease of its daemon',
     mendedBy: '52d81770',
     file: 'teammate/absence.ts',
-    now: 'onOver(lease);',
+    now: 'onOver(longest);',
     before: '',
     found: { seed: 3, steps: 38_370 },
   },
