@@ -160,9 +160,12 @@ export class Reader {
   async #enter(command: string, output: readonly string[], at: 1 | 2, next?: Block): Promise<void> {
     const yes = output.filter((line) => line.endsWith('[y/N] y')).length;
     await this.run(command, { in: at, yes });
-    // The next block is seen in another terminal meanwhile, from the beginning.
-    const [, watched] = /`(troupe [\w ]+)` in another terminal/.exec(next?.said ?? '') ?? [];
-    if (watched !== undefined) await this.run(watched, { in: 2 });
+    // The next block is seen in another terminal meanwhile, from the moment at which the team is there.
+    const [, watched, team] = /`(troupe watch (\w+))` in another terminal/.exec(next?.said ?? '') ?? [];
+    if (watched !== undefined) {
+      await this.sees(output.slice(0, 1 + output.findIndex((line) => line.startsWith(`${team}  `))), { in: at });
+      await this.run(watched, { in: 2 });
+    }
     const terminal = this.#terminals[at - 1] as Terminal;
     const expected = output.map((line) => this.#asHere(line));
     const began = performance.now();
