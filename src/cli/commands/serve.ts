@@ -17,6 +17,9 @@ import { findJournal, readConfigIn } from '../reach/journal-place.ts';
 /** When compiled code is written to the cache: after the start, when the first clients have been served. */
 const KEEP_CODE_AFTER_MS = 500;
 
+/** A daemon that has stored so many batches is busy enough for optimized code to pay off. */
+const BUSY_BATCHES = 1_000;
+
 /** `EX_TEMPFAIL` of sysexits.h. */
 const TRY_AGAIN = 75;
 
@@ -30,7 +33,7 @@ export async function runServe(given: Arguments): Promise<void> {
     enableCompileCache(join(options.home.directory, 'cache'));
     const { startDaemon } = await import('../../daemon.ts');
     const daemon = await startDaemon(options);
-    compileSoon();
+    compileSoonIfBusy(daemon);
     endOnDefects(daemon);
     endOnSignals(daemon);
     announce(daemon, options);
@@ -77,12 +80,23 @@ async function readOptions({ input, json }: Arguments): Promise<Options> {
 }
 
 /**
- * Lets V8 optimize functions after 300 calls instead of 3,000. A team makes a few hundred claims and messages, so most
- * daemons would never get that far. Measured: from the second thousand on, a message takes 25 % less daemon time.
+ * Lets V8 optimize functions after 300 calls instead of 3,000, once the daemon has stored 1,000 batches. Measured: from the second
+ * thousand on, a message takes 25 % less daemon time. A daemon that does less only pays for it: with nine small teams, optimizing took a
+ * third of its processor time. Without that it took a fifth to a third less in all.
  *
- * Only after the start: V8 takes no code from a cache that was written under other flags. The start took 0.58 s of processor time instead
+ * Not at the start: V8 takes no code from a cache that was written under other flags. The start took 0.58 s of processor time instead
  * of 0.47, because Node's own modules were compiled again, and daemons and teammates overwrote each other's cache.
  */
+function compileSoonIfBusy({ ledger }: Daemon): void {
+  let batches = 0;
+  const unsubscribe = ledger.subscribe(() => {
+    batches += 1;
+    if (batches < BUSY_BATCHES) return;
+    unsubscribe();
+    compileSoon();
+  });
+}
+
 function compileSoon(): void {
   // Other versions may not know these flags, and would complain.
   if (!/^2[2-4]\./.test(process.versions.node)) return;
