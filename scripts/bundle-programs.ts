@@ -4,6 +4,7 @@ import { build } from 'vite';
 import { keepPlaces } from './keep-places.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
 import { loadBuiltins } from './load-builtins.ts';
+import { toAscii } from './to-ascii.ts';
 
 /** What is bundled: programs that commands load, and the library. Each is a module of `dist/`. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -30,7 +31,7 @@ export async function bundlePrograms(root: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [keepPlaces(folder), loadBuiltins],
+    plugins: [keepPlaces(folder), loadBuiltins, toAscii],
     ssr: { noExternal: true },
     build: {
       ssr: true,
