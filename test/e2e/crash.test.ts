@@ -194,6 +194,7 @@ const mail: Scene = async (stage, team) => {
 
 test('F10: after kill -9 the next daemon adopts working teammates, restarts dead ones, and all tasks complete', async () => {
   const stage = setStage();
+  await stage.ask('status');
   const teams = { both: stage.aside(), dead: stage.aside(), returns: stage.aside(), judged: stage.aside() };
   const { both, dead, returns, judged } = teams;
   const mark = `${judged.folder}/hook-runs`;
@@ -252,6 +253,7 @@ test('F10: after kill -9 the next daemon adopts working teammates, restarts dead
 
 test('without a daemon, a working or idle teammate ends on SIGTERM', async () => {
   const stage = setStage();
+  await stage.ask('status');
   await detach(stage, 'crew', {
     members: [stage.member('worker', 'slow'), stage.member('rests', 'slow')],
     tasks: [{ title: 'Carry on', assign: 'worker' }],
@@ -276,10 +278,11 @@ async function play(stage: Stage, scenes: Readonly<Record<string, Scene>>): Prom
   expect(failed).toEqual([]);
 }
 
-/** Starts a team with `troupe up --detach`. */
+/** Starts a team on the daemon that runs. Many commands at a time would each need a process. */
 async function detach(stage: Stage, team: string, content: object): Promise<void> {
-  const { code, stderr } = await stage.troupe('up', stage.teamFile({ team, ...content }), '--yes', '--detach');
-  expect(code, stderr).toBe(0);
+  await stage
+    .client()
+    .call('team.up', { yes: true, source: JSON.stringify({ team, ...content }), folder: stage.folder });
 }
 
 async function completed(stage: Stage, team: string, ids: readonly string[]): Promise<void> {
