@@ -10,7 +10,7 @@ import { codexHome, codexProvider } from '../agents/setups.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { Machine } from '../package/machine.ts';
-import { HANG_MS, until } from '../until.ts';
+import { HANG_MS, pauseAfter, until } from '../until.ts';
 import { claudeModel } from './models.ts';
 import { firstMissing, readBlocks, readCommands } from './page.ts';
 import type { Block } from './page.ts';
@@ -75,7 +75,7 @@ export class Reader {
       const missing = firstMissing(lines, terminal.seen(), { inOrder });
       if (missing === undefined) return;
       if (isOver) expect.fail(`The guide says:\n  ${missing}\nNot seen in:\n${terminal.seen().slice(-6000)}`);
-      await sleep(50);
+      await sleep(pauseAfter(performance.now() - began));
     }
   }
 

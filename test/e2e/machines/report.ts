@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Admin } from '../../nats/admin.ts';
-import { HANG_MS } from '../../until.ts';
+import { HANG_MS, pauseAfter } from '../../until.ts';
 import { processesOf } from '../stage.ts';
 import type { Machine } from './stage.ts';
 
@@ -22,8 +22,11 @@ export function watchTeam(teamId: string, machines: readonly [Machine, ...Machin
       late.signal.addEventListener('abort', () => reject(new Error(`Waited ${HANG_MS / 1_000} s in vain: ${what}`)));
     });
     const timer = setTimeout(() => late.abort(), HANG_MS);
+    const began = performance.now();
     try {
-      while (!(await Promise.race([condition(), hangs]))) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (!(await Promise.race([condition(), hangs]))) {
+        await new Promise((resolve) => setTimeout(resolve, pauseAfter(performance.now() - began)));
+      }
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${await reportOn(machines, teamId, admin)}`, { cause: error });
     } finally {
