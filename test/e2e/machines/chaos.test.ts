@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AgentSpec } from '../../../src/core/agent.ts';
 import type { TeamEvent } from '../../../src/core/event.ts';
 import { openAdmin } from '../../nats/admin.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
@@ -50,13 +51,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await acquaint(a, b, c);
     await a.connection.call('team.up', { yes: true, source, folder: '/' });
     const { done, settled } = watchTeam(TEAM, [a, c, b]);
-    // If beta is slow just now, the others take all members. A new one is for the machine with the fewest.
-    for (let placed = MEMBERS.length; ; placed++) {
-      await settled(`${placed} members are placed`, async () => (await hostsOf(a, TEAM)).length >= placed);
-      if ((await hostsOf(a, TEAM)).includes('beta')) break;
-      const agent = { kind: 'exec' as const, command: SHELL };
-      await a.connection.call('member.spawn', { teamId: TEAM, name: `m${placed}`, agent, cwd: '/' });
-    }
+    await spreadTo('beta', a, settled, { kind: 'exec', command: SHELL });
     await done(TASKS * 0.1);
     b.link!.cut();
     await settled('beta has lost its members', () => isWithout(a, 'beta'));
@@ -92,11 +87,12 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const log = join(temporaryFolder(), 'turns');
     const members = MEMBERS.map((name) => ({ name, agent: { exec: LOGGING, messages: true }, env: { LOG: log } }));
     const tasks = chainedTasks();
-    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
+    const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: 32 } });
     await acquaint(a, b, c);
     await c.connection.call('team.up', { yes: true, source, folder: temporaryFolder() });
     const mail = keepSending(c);
-    const { done } = watchTeam(TEAM, [c, a], admin);
+    const { done, settled } = watchTeam(TEAM, [c, a], admin);
+    await spreadTo('beta', c, settled, { kind: 'exec', command: LOGGING, messages: true, env: { LOG: log } });
 
     await done(TASKS * 0.1);
     // One machine dies with all its processes.
@@ -138,6 +134,23 @@ describe('a team on several machines', NEEDS_NATS, () => {
     });
   });
 });
+
+/**
+ * Waits until a machine has members. If it is slow just now, the others take all of the file. A new one is for the machine with the
+ * fewest.
+ */
+async function spreadTo(
+  host: string,
+  from: Machine,
+  settled: ReturnType<typeof watchTeam>['settled'],
+  agent: AgentSpec,
+): Promise<void> {
+  for (let placed = MEMBERS.length; ; placed++) {
+    await settled(`${placed} members are placed`, async () => (await hostsOf(from, TEAM)).length >= placed);
+    if ((await hostsOf(from, TEAM)).includes(host)) return;
+    await from.connection.call('member.spawn', { teamId: TEAM, name: `m${placed}`, agent, cwd: '/' });
+  }
+}
 
 /** Tasks in chains, so that at most one per member is ready at a time. */
 function chainedTasks() {
