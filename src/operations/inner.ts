@@ -158,7 +158,9 @@ async function follow({ ledger, signal }: Context, inner: InnerTeams, followed: 
       return { ...told, state: 'done', lines, text: withLeft(standing.answer ?? '', left) };
     }
     if (kind === 'stuck') {
-      if ((await hasChanged(QUIET_MS)) || signal.aborted) continue;
+      if (await hasChanged(QUIET_MS)) continue;
+      // The wait ended early, because nobody hears the answer. To wait again would go round and round, and nothing else would run.
+      if (signal.aborted) return { ...told, state: 'working', lines: [] };
       const lines = await linesAfter(ledger, innerId, after);
       return { ...told, state: 'failed', lines, text: whyFailed(innerId, standing) };
     }
