@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { pauseProcess } from '../daemon/processes.ts';
 import { needTool } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
-import { eventually, expectQuiet, openPage, showsAge, useBrowser } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, showsAge, useBrowser } from './browser.ts';
 import { openProxy } from './proxy.ts';
 import { setStage, startStage, useStage } from './stage.ts';
 import { writeStories, writeStory } from './story.ts';
@@ -34,16 +34,23 @@ const QUICK_PULSE = `for (const name of ['setTimeout', 'setInterval']) {
 const limit = AbortSignal.timeout.bind(AbortSignal);
 AbortSignal.timeout = (ms) => limit(ms === 5000 ? 1000 : ms);`;
 
+/** Runs in the page: its clock is two hours ahead of the daemon's. */
+const WRONG_CLOCK = '; { const now = Date.now; Date.now = () => now() + 7_200_000; }';
+
 describe('a page that stays open', () => {
-  test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
+  test('draws its graph although the layout worker could not be loaded at first; says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
     needTool(context, 'chromium');
     const team = 'missed';
     const { client } = stage();
     const proxy = await openProxy();
-    const watched = await openPage(browser(), client, `/t/${team}?view=list`, {
+    proxy.lose(/\/layout-worker-[^/]*\.js$/, 2);
+    const watched = await openPage(browser(), client, `/t/${team}?view=graph`, {
       proxy: { server: proxy.server, bypass: '<-loopback>' },
     });
     const { page } = watched;
+    await page.locator('.react-flow__node').first().waitFor();
+    expect(proxy.lost).toBe(1);
+    await follow(page, `/t/${team}?view=list`);
     await page.locator('.list-row').nth(3).waitFor();
     await page.evaluate('globalThis.samePage = true');
     const live = page.locator('.time-line .live');
@@ -193,29 +200,18 @@ describe('a page that stays open', () => {
     expectQuiet(watched);
   });
 
-  test('draws its graph although the layout worker could not be loaded at first', async (context) => {
-    needTool(context, 'chromium');
-    const { client } = stage();
-    const proxy = await openProxy();
-    proxy.lose(/\/layout-worker-[^/]*\.js$/, 2);
-    const watched = await openPage(browser(), client, `/t/${TEAM}?view=graph`, {
-      proxy: { server: proxy.server, bypass: '<-loopback>' },
-    });
-    await watched.page.locator('.react-flow__node').first().waitFor();
-    expect(proxy.lost).toBe(1);
-    expectQuiet(watched);
-  });
-
-  test('detects by itself that its connection is dead though nobody closed it, as after a sleep', async (context) => {
+  test('detects by itself that its connection is dead though nobody closed it, as after a sleep; uses the clock of the daemon if its own differs', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const proxy = await openProxy();
     const watched = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
       proxy: { server: proxy.server, bypass: '<-loopback>' },
-      script: QUICK_PULSE,
+      script: QUICK_PULSE + WRONG_CLOCK,
     });
     const { page } = watched;
     await page.locator('.list-row').nth(3).waitFor();
+    const doing = page.locator('.side .member', { hasText: 'cleo' }).locator('.member-task');
+    await eventually(() => showsAge(doing, 'without a task for', END - 13 * 60_000)).toBe(true);
     await page.evaluate('globalThis.samePage = true');
     proxy.freeze();
     await client.call('task.create', { teamId: TEAM, title: 'While it slept' });
@@ -229,17 +225,6 @@ describe('a page that stays open', () => {
     await page.locator('.list-row').getByText('While nobody answered').waitFor();
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
     expectQuiet(watched);
-  });
-
-  test('uses the clock of the daemon if its own differs', async (context) => {
-    needTool(context, 'chromium');
-    const { client } = stage();
-    const tab = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
-      script: '{ const now = Date.now; Date.now = () => now() + 7_200_000; }',
-    });
-    const doing = tab.page.locator('.side .member', { hasText: 'cleo' }).locator('.member-task');
-    await eventually(() => showsAge(doing, 'without a task for', END - 13 * 60_000)).toBe(true);
-    expectQuiet(tab);
   });
 
   test('without a login shows how to log in and takes a pasted address; after a used link it says so, and sends no request until somebody returns to it', async (context) => {
