@@ -24,8 +24,8 @@ const ENDS: readonly ((stage: Stage) => Promise<void>)[] = [
 ];
 
 test(`nothing is left of ${RUNS} teams that were stopped or killed, and no process of anybody else is touched`, async () => {
-  // It looks like what members leave behind.
-  const stranger = spawn('sleep', ['1001'], { detached: true, stdio: 'ignore' });
+  // It looks like what members leave behind, but outlives all runs.
+  const stranger = spawn('sleep', ['100001'], { detached: true, stdio: 'ignore' });
   onTestFinished(() => void stranger.kill());
   const waits: number[] = [];
   let count = 0;

@@ -24,8 +24,9 @@ const client = new Client(socketConnect({ path: home.socket, token: { file: home
 let isWorking = true;
 process.stdin.once('data', () => (isWorking = false));
 await Promise.all([loop('t', createAndClaim), loop('m', send)]);
-process.stdout.write(`\n${JSON.stringify(acknowledged)}\n`);
 client.close();
+// A process that exits does not wait for what is still to be written, and this is long.
+await new Promise((written) => process.stdout.write(`\n${JSON.stringify(acknowledged)}\n`, written));
 process.exit(0);
 
 /** Prints the letter for each answer. */
