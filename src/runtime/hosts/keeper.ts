@@ -125,19 +125,18 @@ export async function keepHosts(options: KeeperOptions) {
     return isLate() || since(steadySince) < pace ? pace / 2 : pace / 15;
   }
 
-  /** Until something is due: the next look, a card's end, or the end of a missing card's grace. */
+  /**
+   * Until something is due: the next look, a card's end, or the end of a missing card's grace. What became due while the
+   * last look was at work has its look soon. What is long overdue had it: a card that was renewed without our hearing it,
+   * or a member that waits for its own machine.
+   */
   function untilLook(): number {
-    const soonest = pace / 30;
-    const ends = [...heard.values()].flatMap(({ card, renewed: from }) => {
-      const left = (card.leaseMs ?? pace) - since(from);
-      // The servers may remove a card a little late. One that stays longer was renewed, and we did not hear it.
-      return card.name === self.name || left < -pace / 3 ? [] : [Math.max(left, soonest)];
-    });
-    const graces = [...missing.values()].flatMap((from) => {
-      const left = graceMs() - since(from);
-      return left < 0 ? [] : [Math.max(left, soonest)];
-    });
-    return Math.min(pace / 3, ...ends, ...graces);
+    const left = [...missing.values()].map((from) => graceMs() - since(from));
+    for (const { card, renewed: from } of heard.values()) {
+      if (card.name !== self.name) left.push((card.leaseMs ?? pace) - since(from));
+    }
+    const due = left.filter((ms) => ms > -pace / 3).map((ms) => Math.max(ms, pace / 30));
+    return Math.min(pace / 3, ...due);
   }
 
   /** A daemon is gone if its card expired and did not return. */

@@ -1,15 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { USER } from '../../../src/core/actor.ts';
+import { SYSTEM, USER } from '../../../src/core/actor.ts';
 import type { HostCard, Hosts } from '../../../src/journal/hosts.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
+import type { NewCommand } from '../../../src/ledger/ledger.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
 import { keepHosts } from '../../../src/runtime/hosts/keeper.ts';
 import type { KeeperOptions } from '../../../src/runtime/hosts/keeper.ts';
 import { fencedJournal, readClocks, since } from '../../../src/runtime/hosts/lease.ts';
 import type { Lease } from '../../../src/runtime/hosts/lease.ts';
 import { note } from '../../contracts/journal/notes.ts';
-import { createTeam } from '../../ledger/commands.ts';
+import { createTeam, join } from '../../ledger/commands.ts';
 import { openLedger } from '../../ledger/places.ts';
+import { until } from '../../until.ts';
 
 /** The hosts of this process: a list of cards. */
 function localHosts(cards: HostCard[], told: string[], more: Partial<Hosts> = {}): Hosts {
@@ -159,6 +161,38 @@ test('a daemon that slept while another took its name does not write', async () 
   const late = fencedJournal(journal, () => keeper.lease).append('a', 0, [note('1')]);
   await expect(late).rejects.toThrow('Another daemon on this journal took the name alpha');
   expect(told).not.toContain('announce alpha');
+  await keeper.close();
+});
+
+test('a daemon whose grace ends while the others are looked after is declared lost at a look of its own', async () => {
+  // Both clocks stand still, unless this test moves them.
+  onTestFinished(() => void Reflect.deleteProperty(performance, 'now'));
+  performance.now = () => 1_000_000;
+  stopAt(Date.now());
+  const leaseMs = 6_000;
+  const told: string[] = [];
+  const ledger = openLedger(memoryJournal());
+  await createTeam(ledger);
+  const placed: NewCommand = { type: 'member.place', by: SYSTEM, memberId: 'ada', hostId: 'beta' };
+  await ledger.execute('crew', [join('ada', { agent: { kind: 'exec', command: ['true'] } }), placed], () => {});
+  let looks = 0;
+  const keeper = await openKeeper(
+    localHosts([], [], { leaseMs, readLease: async () => leaseMs, list: async () => (looks++, []) }),
+    {
+      ledger,
+      // Twice the list is read at the start. After the third time beta is missing; a daemon that has just begun gives it half a lease.
+      async reconsider() {
+        if (looks !== 3) return;
+        sleepFor(leaseMs / 2 + 1);
+        // The next ordinary look is after a third of a lease.
+        setTimeout(() => told.push('late'), leaseMs / 4);
+      },
+      declareLost: async (_teamId, hostId) => void told.push(`${hostId} is lost`),
+    },
+  );
+  await keeper.start();
+  await until('beta is declared lost', () => told.includes('beta is lost'));
+  expect(told).toEqual(['beta is lost']);
   await keeper.close();
 });
 
