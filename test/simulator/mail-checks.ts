@@ -84,11 +84,12 @@ export class MailChecks {
 
   /**
    * A session sees the messages of one sender in their order. A marked one may come later than it was sent: the first
-   * try to show it failed. An urgent one overtakes those that are not.
+   * try to show it failed. An urgent one overtakes those that are not. A process whose machine slept may show late what
+   * another process has shown marked meanwhile.
    */
   #checkOrder(id: string, sessionId: string): void {
     const message = this.#state.messages.get(id);
-    if (!message) return;
+    if (!message || message.redeliveries > 0) return;
     const key = `${pairOf(message)} in ${sessionId}`;
     const last = this.#last.get(key) ?? { any: 0, normal: 0 };
     const before = isUrgent(message) ? last.any : last.normal;
