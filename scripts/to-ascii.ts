@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite';
 
 /**
- * Escapes what is not ASCII, which is in texts alone. One such character makes Node keep the whole file as UTF-16: it takes twice the
+ * Escapes what is not ASCII; only string literals have such characters. One such character makes Node keep the whole file as UTF-16: it takes twice the
  * memory, and longer to read. Commands are read twice as fast, and a daemon starts with 5 % less processor time (measured).
  */
 export const toAscii: Plugin = {

@@ -126,9 +126,9 @@ export async function keepHosts(options: KeeperOptions) {
   }
 
   /**
-   * Until something is due: the next look, a card's end, or the end of a missing card's grace. What became due while the
-   * last look was at work has its look soon. What is long overdue had it: a card that was renewed without our hearing it,
-   * or a member that waits for its own machine.
+   * Until something is due: the next look, a card's end, or the end of a missing card's grace. What became due during the
+   * last look needs another one soon. What is long overdue needs none, for it was looked at: its card was renewed without
+   * our hearing it, or its members wait for their own machine.
    */
   function untilLook(): number {
     const left = [...missing.values()].map((from) => graceMs() - since(from));
