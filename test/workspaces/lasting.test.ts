@@ -4,13 +4,14 @@ import type { GitOptions, GitResult } from '../../src/workspaces/git.ts';
 import { openStage } from './project.ts';
 
 /** Answers as told, with the commands that were run. */
-function openAsking(answer: (args: readonly string[]) => Partial<GitResult>) {
+function openAsking(answer: (args: readonly string[]) => Partial<GitResult>, now?: () => number) {
   const ran: string[] = [];
-  const ask = keepingAnswers(async (args) => {
+  const run = async (args: readonly string[]): Promise<GitResult> => {
     ran.push(args.join(' '));
     await Promise.resolve();
     return { code: 0, out: Buffer.from('here'), err: '', isCut: false, ...answer(args) };
-  });
+  };
+  const ask = keepingAnswers(run, now);
   return { ask: (command: string, options?: GitOptions) => ask(command.split(' '), options), ran };
 }
 
@@ -44,6 +45,31 @@ test('what was not asked for the longest is forgotten first', async () => {
   expect(ran).toHaveLength(21);
   await ask('1');
   expect(ran).toHaveLength(22);
+});
+
+test('what nobody asked for in five minutes is forgotten when the next answer comes', async () => {
+  let minutes = 0;
+  const { ask, ran } = openAsking(
+    () => ({}),
+    () => minutes * 60_000,
+  );
+  await ask('old');
+  await ask('used');
+  minutes = 4;
+  await ask('used');
+  minutes = 6;
+  await ask('new');
+  await ask('used');
+  expect(ran).toEqual(['old', 'used', 'new']);
+  await ask('old');
+  expect(ran).toEqual(['old', 'used', 'new', 'old']);
+});
+
+test('a small answer does not keep the page that Node cut it from', async () => {
+  const { ask } = openAsking(() => ({ out: Buffer.from('small') }));
+  const { out } = await ask('one');
+  expect(out.toString()).toBe('small');
+  expect(out.buffer.byteLength).toBe(5);
 });
 
 test('callers at the same time may each start git, and its answer counts once', async () => {
