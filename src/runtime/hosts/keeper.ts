@@ -4,6 +4,7 @@ import type { TeamState } from '../../core/state.ts';
 import { nameTaken } from '../../journal/hosts.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { keepCards } from './cards.ts';
 import { readClocks, since } from './lease.ts';
 import type { Clocks, Lease } from './lease.ts';
 import { hostsOf } from './lost.ts';
@@ -43,11 +44,7 @@ export async function keepHosts(options: KeeperOptions) {
   const { hosts, ledger, self, onError } = options;
   /** The lease by which we renew. Our card carries it, so that a shorter one applies only when all renew by it. */
   let pace = hosts.leaseMs;
-  /**
-   * The known daemons: when each was last known to be alive, and when it was last heard to renew. One that is silent for
-   * a whole lease may be gone.
-   */
-  const heard = new Map<string, { card: HostCard; at: Clocks; renewed: Clocks }>();
+  const known = keepCards(() => pace);
   let renewed = readClocks();
   /** Since when our renewals are on time, so that the servers were there for all. */
   let steadySince = renewed;
@@ -55,7 +52,7 @@ export async function keepHosts(options: KeeperOptions) {
   let reconsidering: Promise<void> | undefined;
   /** Since when daemons with members have no card. */
   const missing = new Map<string, Clocks>();
-  const known = new Set<string>();
+  const teams = new Set<string>();
   let closed = false;
   let ousted: TeamError | undefined;
   const isNamesake = ({ name, home, instance }: HostCard): boolean =>
@@ -68,7 +65,7 @@ export async function keepHosts(options: KeeperOptions) {
     await hosts.announce(card, { replaces });
     if (isLate()) steadySince = readClocks();
     renewed = at;
-    heard.set(self.name, { card, at, renewed: at });
+    known.hear(card, at);
   }
 
   /** A renewal is due after a third of the lease. */
@@ -76,22 +73,10 @@ export async function keepHosts(options: KeeperOptions) {
     return since(renewed) > pace / 2;
   }
 
-  /** The daemons known to be alive. After a pause of ours, or while no server answers, there are none. */
-  function living(): HostCard[] {
-    return [...heard.values()]
-      .flatMap(({ card, at }) => (since(at) <= (card.leaseMs ?? pace) ? [card] : []))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  /** Reads the list of daemons. Keeps those heard meanwhile: the list may be older. */
   async function look(): Promise<void> {
     const at = readClocks();
     const cards = await hosts.list();
-    const before = new Map(heard);
-    for (const [name, one] of before) if (one.at.steady < at.steady) heard.delete(name);
-    for (const card of cards) {
-      if (!heard.has(card.name)) heard.set(card.name, { card, at, renewed: before.get(card.name)?.renewed ?? at });
-    }
+    known.replace(cards, at);
     if (ousted || !cards.some(isNamesake)) return;
     ousted = nameLost(self.name);
     options.onOusted(ousted);
@@ -100,11 +85,11 @@ export async function keepHosts(options: KeeperOptions) {
 
   /** Opens teams that nobody here has asked for yet, so that we learn of their members. */
   async function meetTeams(): Promise<void> {
-    for (const teamId of await ledger.teams()) if (!known.has(teamId)) await meet(teamId);
+    for (const teamId of await ledger.teams()) if (!teams.has(teamId)) await meet(teamId);
   }
 
   async function meet(teamId: string): Promise<void> {
-    known.add(teamId);
+    teams.add(teamId);
     await guard(teamId, () => options.reconsider(teamId));
     await guard(teamId, async () => options.onTeam?.(teamId));
   }
@@ -132,18 +117,15 @@ export async function keepHosts(options: KeeperOptions) {
    */
   function untilLook(): number {
     const left = [...missing.values()].map((from) => graceMs() - since(from));
-    for (const { card, renewed: from } of heard.values()) {
-      if (card.name !== self.name) left.push((card.leaseMs ?? pace) - since(from));
-    }
-    const due = left.filter((ms) => ms > -pace / 3).map((ms) => Math.max(ms, pace / 30));
+    const due = [...left, ...known.ends(self.name)].filter((ms) => ms > -pace / 3).map((ms) => Math.max(ms, pace / 30));
     return Math.min(pace / 3, ...due);
   }
 
   /** A daemon is gone if its card expired and did not return. */
   async function sweep(): Promise<void> {
-    const alive = new Set(living().map(({ name }) => name));
+    const alive = new Set(known.living().map(({ name }) => name));
     const hosting = new Map<string, string[]>();
-    for (const teamId of known) {
+    for (const teamId of teams) {
       await guard(teamId, async () => {
         for (const hostId of await ledger.view(teamId, hostsOf)) {
           hosting.set(hostId, [...(hosting.get(hostId) ?? []), teamId]);
@@ -151,17 +133,17 @@ export async function keepHosts(options: KeeperOptions) {
       });
     }
     for (const name of missing.keys()) if (alive.has(name) || !hosting.has(name)) missing.delete(name);
-    for (const [hostId, teams] of hosting) {
+    for (const [hostId, hosted] of hosting) {
       if (alive.has(hostId) || hostId === self.name) continue;
       const from = missing.get(hostId) ?? readClocks();
       missing.set(hostId, from);
       if (since(from) < graceMs()) continue;
-      for (const teamId of teams) await guard(teamId, () => options.declareLost(teamId, hostId));
+      for (const teamId of hosted) await guard(teamId, () => options.declareLost(teamId, hostId));
     }
   }
 
   async function reconsiderAll(): Promise<void> {
-    for (const teamId of known) await guard(teamId, () => options.reconsider(teamId));
+    for (const teamId of teams) await guard(teamId, () => options.reconsider(teamId));
   }
 
   /**
@@ -196,9 +178,9 @@ export async function keepHosts(options: KeeperOptions) {
     await reconsiderAll();
     await guard(undefined, () => hosts.checkHearing(self.name));
     // All daemons see the same cards; it is enough if the first by name reports it.
-    const cards = living();
-    if (cards.map(({ name }) => name).sort()[0] !== self.name) return;
-    for (const teamId of known) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
+    const cards = known.living();
+    if (cards[0]?.name !== self.name) return;
+    for (const teamId of teams) await guard(teamId, () => tellUnplaced(ledger, teamId, cards));
   }
 
   /** A killed daemon of this state directory left its card; if the directory was copied, its owner may be alive. */
@@ -208,7 +190,7 @@ export async function keepHosts(options: KeeperOptions) {
     await renew(before);
     const at = readClocks();
     const cards = await hosts.list();
-    for (const card of cards) heard.set(card.name, { card, at, renewed: at });
+    for (const card of cards) known.hear(card, at);
     if (cards.some(isNamesake)) throw nameTaken(self.name);
   }
 
@@ -222,10 +204,7 @@ export async function keepHosts(options: KeeperOptions) {
   };
 
   // Gets new daemons and loads. Before the first look, so that a daemon that comes right after it is seen.
-  const stopLooking = hosts.onCard((card) => {
-    const at = readClocks();
-    heard.set(card.name, { card, at, renewed: at });
-  });
+  const stopLooking = hosts.onCard((card) => known.hear(card, readClocks()));
   try {
     await enter();
   } catch (error) {
@@ -242,11 +221,11 @@ export async function keepHosts(options: KeeperOptions) {
 
   return {
     lease,
-    list: (): readonly HostCard[] => living(),
+    list: (): readonly HostCard[] => known.living(),
 
     /** How long to wait before taking a member; undefined if only others should. Far from its project: after all others. */
     turnFor(state: TeamState, memberId: string, { isFar = false } = {}): number | undefined {
-      const ranked = rankHosts(state, memberId, living());
+      const ranked = rankHosts(state, memberId, known.living());
       const place = ranked.findIndex(({ name }) => name === self.name);
       return place === -1 ? undefined : (place + (isFar ? ranked.length : 0)) * TURN_MS;
     },
