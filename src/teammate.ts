@@ -4,12 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { accountOf } from './agents/account.ts';
 import type { Agent, TeamTools } from './agents/agent.ts';
 import { findAgent, providerVariables } from './agents/catalog.ts';
-import { claudeAgent } from './agents/claude.ts';
-import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
 import { cpuTimeOf, findMarked, MARKER } from './agents/process.ts';
 import { findUserHome } from './agents/user-home.ts';
-import { claudeNativeAgent } from './bridge/hosted/agent.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import { Client } from './client/client.ts';
 import type { Home } from './client/home.ts';
@@ -19,7 +16,7 @@ import { catalogNameOf } from './core/agent.ts';
 import type { AgentKind, AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
 import { folderOfMember } from './core/folder.ts';
-import { SHUTDOWN } from './core/member.ts';
+import { SHUTDOWN } from './core/member-marks.ts';
 import { onLimitOf } from './core/on-limit.ts';
 import { pulseEvery } from './core/silence.ts';
 import { streamOf } from './core/view.ts';
@@ -206,13 +203,15 @@ interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environmen
   readonly team: ResultOf<'team.show'>;
 }
 
-/** The adapter of each kind. A kind that runs in another process has none here. */
+/**
+ * The adapter of each kind, loaded when it is wanted: a process runs one of them, and its start is shorter without the others. A kind that
+ * runs in another process has none here.
+ */
 const ADAPTERS: Readonly<
   Record<AgentKind, (spec: AgentSpec, around: Surroundings) => Agent | Promise<Agent> | undefined>
 > = {
-  claude: ({ command, args }) => claudeAgent({ command, args }),
-  codex: ({ command, args }) => codexAgent({ command, args }),
-  // Loading the protocol's library takes 0.2 s, and most teammates do not need it.
+  claude: async ({ command, args }) => (await import('./agents/claude.ts')).claudeAgent({ command, args }),
+  codex: async ({ command, args }) => (await import('./agents/codex.ts')).codexAgent({ command, args }),
   acp: async ({ name, command, args }) => (await import('./agents/acp.ts')).acpAgent({ name, command, args }),
   'claude-native': nativeAgent,
   exec({ command = [], args = [], messages = false }, { leads }) {
@@ -231,7 +230,11 @@ async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
 }
 
 /** Claude Code as a teammate of a native team, which we lead on behalf of this team; also if it leads ours. */
-function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, team }: Surroundings): Agent {
+async function nativeAgent(
+  { command, args }: AgentSpec,
+  { home, environment, memberId, team }: Surroundings,
+): Promise<Agent> {
+  const { claudeNativeAgent } = await import('./bridge/hosted/agent.ts');
   mkdirSync(home.terminals, { recursive: true, mode: 0o700 });
   const stream = streamOf({ createdAt: new Date(team.createdAt) });
   return claudeNativeAgent({

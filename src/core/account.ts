@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jitter } from './back-off.ts';
 import { Line, lineOf, Slug } from './fields.ts';
 import { LINE_LENGTH } from './limits.ts';
+import { AccountCause } from './trouble.ts';
 
 /**
  * What turns are charged to: an agent and its login, as `claude` or `claude@second`. Members with one login share one
@@ -23,10 +24,6 @@ export const AccountWindow = z.strictObject({
   resetsAt: Moment.optional(),
 });
 export type AccountWindow = z.output<typeof AccountWindow>;
-
-/** Why no turn begins on an account: its limit is reached, its servers are busy, or nobody is logged in. */
-export const AccountCause = z.enum(['limited', 'overloaded', 'unauthorised']);
-export type AccountCause = z.infer<typeof AccountCause>;
 
 /** An account that cannot be used now. */
 export const AccountLimit = z.strictObject({

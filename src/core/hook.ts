@@ -3,6 +3,7 @@ import { durationOf } from './duration.ts';
 import { Slug, TaskId } from './fields.ts';
 import { Sandbox } from './sandbox.ts';
 import { Timestamp } from './time.ts';
+import { RUNS_CODE } from './variables.ts';
 
 /** When a hook runs. */
 export const HookType = z.enum(['TeammateIdle', 'TaskCompleted', 'TaskCreated']);
@@ -11,9 +12,6 @@ export type HookType = z.infer<typeof HookType>;
 /** 0 allows, 1 means that the hook itself failed, 2 rejects with feedback. */
 export const HookExitCode = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 export type HookExitCode = z.infer<typeof HookExitCode>;
-
-/** Variables that run code in every program that is started with them. */
-export const RUNS_CODE = /^(NODE_OPTIONS|LD_|DYLD_|BASH_ENV$|ENV$|PYTHONSTARTUP$|GIT_SSH_COMMAND$)/;
 
 /** The name of a variable that a hook may request. */
 export const HookVariable = z

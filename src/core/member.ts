@@ -6,17 +6,12 @@ import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './fields.ts';
 import { InnerTeam } from './inner.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
+import { NO_SESSION } from './member-marks.ts';
 import { OnLimit, OnLimitInput, StandIn } from './on-limit.ts';
 import { WorkQuietHours } from './quiet-hours.ts';
 import { Timestamp } from './time.ts';
 import { ContextUse } from './usage.ts';
 import { WorkspaceKind } from './work.ts';
-
-/** The session id of a member without a session. */
-export const NO_SESSION = 'none';
-
-/** Why a member stopped that agreed to a shutdown. Unlike other reasons, code compares this one: it is no problem. */
-export const SHUTDOWN = 'shutdown';
 
 /** Where a teammate is visible. */
 export const BackendType = z.enum(['tmux', 'iterm2', 'in-process', 'subprocess']);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { describeLimit, showTime } from './account-words.ts';
-import type { AccountCause } from './account.ts';
 import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
 import { InnerReport } from './inner-report.ts';
@@ -14,6 +13,7 @@ import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { shorten } from './text.ts';
 import { Timestamp } from './time.ts';
+import type { AccountCause } from './trouble.ts';
 import { addUsage, NO_USAGE, Usage } from './usage.ts';
 import { requireTeam, viewTask } from './view.ts';
 import { workedOn } from './work-time.ts';

@@ -13,7 +13,8 @@ import {
   MAX_TEAMMATES,
   PROMPT_BYTES,
 } from './limits.ts';
-import { BackendType, NO_SESSION, TeamMember } from './member.ts';
+import { NO_SESSION } from './member-marks.ts';
+import { BackendType, TeamMember } from './member.ts';
 import { OnLimit, OnLimitInput } from './on-limit.ts';
 import { Peers } from './peers.ts';
 import { WorkQuietHours } from './quiet-hours.ts';

@@ -12,6 +12,10 @@ import { z } from 'zod';
 export const Trouble = z.enum(['limited', 'overloaded', 'unauthorised', 'context', 'refused']);
 export type Trouble = z.infer<typeof Trouble>;
 
+/** Why no turn begins on an account: its limit is reached, its servers are busy, or nobody is logged in. */
+export const AccountCause = z.enum(['limited', 'overloaded', 'unauthorised']);
+export type AccountCause = z.infer<typeof AccountCause>;
+
 /** Too many requests, Anthropic's own status for an overloaded model, and servers that are not there. */
 const BUSY: readonly unknown[] = [408, 429, 502, 503, 504, 529];
 

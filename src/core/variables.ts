@@ -4,6 +4,9 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** What an activated environment of Python sets. */
 export const PYTHON = ['VIRTUAL_ENV', 'CONDA_PREFIX', 'CONDA_DEFAULT_ENV'] as const;
 
+/** Variables that run code in every program that is started with them. */
+export const RUNS_CODE = /^(NODE_OPTIONS|LD_|DYLD_|BASH_ENV$|ENV$|PYTHONSTARTUP$|GIT_SSH_COMMAND$)/;
+
 /** The variables that members and hooks of a team take from the command that brings it up. */
 export interface TeamVariables {
   /** What programs and the agents' providers usually need, and what hooks may see: names, or beginnings such as `LC_*`. */

@@ -1,6 +1,6 @@
 import { describeLimit, showTime } from './account-words.ts';
-import { AccountCause } from './account.ts';
 import type { Metadata } from './json.ts';
+import { AccountCause } from './trouble.ts';
 
 /**
  * What a member waits for besides tasks and answers, if recorded: an account that cannot be used, an overloaded model, the

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TeamError } from '../core/errors.ts';
 import { countMembers } from '../core/member-count.ts';
-import { NO_SESSION } from '../core/member.ts';
+import { NO_SESSION } from '../core/member-marks.ts';
 import { Situation, situationOf } from '../core/situation.ts';
 import type { TeamState } from '../core/state.ts';
 import { TeamConfig } from '../core/team.ts';

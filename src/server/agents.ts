@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { TeamError } from '../core/errors.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
-import { NO_SESSION } from '../core/member.ts';
+import { NO_SESSION } from '../core/member-marks.ts';
 import { quote } from '../core/text.ts';
 import { hasScope } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';

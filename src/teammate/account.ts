@@ -1,7 +1,7 @@
 import type { LimitWindow, TurnEnd } from '../agents/agent.ts';
-import { AccountCause } from '../core/account.ts';
 import { LINE_LENGTH } from '../core/limits.ts';
 import { oneLine } from '../core/text.ts';
+import { AccountCause } from '../core/trouble.ts';
 import { QUIET_HOURS } from '../core/waiting.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';

@@ -1,8 +1,7 @@
 import { fillIn, secretsOf } from '../core/agent.ts';
 import type { AgentSpec, McpServer } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
-import { RUNS_CODE } from '../core/hook.ts';
-import { PYTHON } from '../core/variables.ts';
+import { PYTHON, RUNS_CODE } from '../core/variables.ts';
 
 /** What programs need to run at all. */
 export const BASE = [

@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { findUserHome } from '../agents/user-home.ts';
 import { SYSTEM } from '../core/actor.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { SHUTDOWN } from '../core/member.ts';
+import { SHUTDOWN } from '../core/member-marks.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Services } from '../operations/operation.ts';
 import { codeOf } from './door.ts';

@@ -2,7 +2,7 @@ import type { StartOptions } from '../agents/agent.ts';
 import { catalogNameOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { folderOfWork } from '../core/folder.ts';
-import { NO_SESSION } from '../core/member.ts';
+import { NO_SESSION } from '../core/member-marks.ts';
 import { isVacant } from '../core/person.ts';
 import type { ResultOf } from '../operations/index.ts';
 import { readSkills } from './extras.ts';

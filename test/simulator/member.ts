@@ -4,7 +4,7 @@ import { OWN_AGENTS } from '../../src/agents/catalog.ts';
 import { startProcess } from '../../src/agents/process.ts';
 import { turnByTurn } from '../../src/agents/turns.ts';
 import { CallError } from '../../src/client/errors.ts';
-import { SHUTDOWN } from '../../src/core/member.ts';
+import { SHUTDOWN } from '../../src/core/member-marks.ts';
 import { callOperation } from '../../src/operations/index.ts';
 import type { OperationName } from '../../src/operations/index.ts';
 import { watchAbsence } from '../../src/teammate/absence.ts';

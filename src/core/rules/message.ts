@@ -3,7 +3,7 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { NO_SESSION } from '../member.ts';
+import { NO_SESSION } from '../member-marks.ts';
 import type { TeamMessage } from '../message.ts';
 import { isVacant } from '../person.ts';
 import { isExpected } from '../state.ts';

@@ -3,7 +3,7 @@ import type { CommandEnvelope } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { NO_SESSION } from '../member.ts';
+import { NO_SESSION } from '../member-marks.ts';
 import { onLimitOf } from '../on-limit.ts';
 import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';

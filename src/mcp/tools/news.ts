@@ -1,4 +1,4 @@
-import { NO_SESSION } from '../../core/member.ts';
+import { NO_SESSION } from '../../core/member-marks.ts';
 import type { TeamMember } from '../../core/member.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import { isAnsweredBy } from '../../core/request.ts';

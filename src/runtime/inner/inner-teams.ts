@@ -3,7 +3,7 @@ import { TeamError } from '../../core/errors.ts';
 import { nameOfInner } from '../../core/inner.ts';
 import type { TeamParent } from '../../core/inner.ts';
 import { MESSAGE_BYTES } from '../../core/limits.ts';
-import { SHUTDOWN } from '../../core/member.ts';
+import { SHUTDOWN } from '../../core/member-marks.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { requireTask, requireTeam, teamUsage } from '../../core/view.ts';
