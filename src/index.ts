@@ -1,7 +1,8 @@
 // What programs can import; docs/library.md shows how. Only named exports, ordered from the core upwards.
 export { SYSTEM, USER } from './core/actor.ts';
 export type { Actor } from './core/actor.ts';
-export { AgentChoice, AgentInput, AgentKind, AgentSpec } from './core/agent.ts';
+export { AgentChoice, AgentKind, AgentSpec } from './core/agent.ts';
+export { AgentInput } from './core/agent-input.ts';
 export { Budget } from './core/budget.ts';
 export type { Command, CommandOf, CommandType } from './core/command.ts';
 export { decide } from './core/decide.ts';

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { catalogNameOf, hasAccount } from '../core/agent.ts';
+import { catalogNameOf, hasAccount } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { suggestSlug } from '../core/fields.ts';
 import { findAgent } from './catalog.ts';

@@ -1,4 +1,4 @@
-import { hasProcess, isTeamAgent } from '../core/agent.ts';
+import { hasProcess, isTeamAgent } from '../core/agent-kinds.ts';
 import { findNearest } from '../core/nearest.ts';
 import { quote } from '../core/text.ts';
 import { matchesName } from '../core/variables.ts';

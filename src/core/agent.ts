@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { TeamError } from './errors.ts';
 import { Line, Slug } from './fields.ts';
 import { InnerTeam } from './inner.ts';
 import { Sandbox } from './sandbox.ts';
@@ -8,67 +7,6 @@ import { SilenceLimits } from './silence.ts';
 /** How a member's agent runs. A `function` runs in the process that registered it. */
 export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native', 'team']);
 export type AgentKind = z.infer<typeof AgentKind>;
-
-/** What rules need to know about a kind. */
-interface KindRow {
-  /** A daemon runs it, as a separate process. */
-  readonly hasProcess: boolean;
-  /** A user wrote it for one member, and any machine may have it. */
-  readonly isOwn: boolean;
-  /** People ask for it by the name of its kind. */
-  readonly isNamed: boolean;
-  /** Its turns are charged to an account. A program has none that we know of, and of a team its members have theirs. */
-  readonly hasAccount: boolean;
-  /** It is a teammate of a native team, which we lead. */
-  readonly isNative?: true;
-  /** It is a team. */
-  readonly isTeam?: true;
-}
-
-/** How the kinds differ, for rules. Everything else is in `agents/catalog.ts`. */
-const KINDS: Readonly<Record<AgentKind, KindRow>> = {
-  exec: { hasProcess: true, isOwn: true, isNamed: false, hasAccount: false },
-  function: { hasProcess: false, isOwn: true, isNamed: false, hasAccount: true },
-  claude: { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true },
-  codex: { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true },
-  acp: { hasProcess: true, isOwn: false, isNamed: false, hasAccount: true },
-  'claude-native': { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true, isNative: true },
-  team: { hasProcess: true, isOwn: true, isNamed: false, hasAccount: false, isTeam: true },
-};
-
-/** Whether a daemon runs this agent. */
-export function hasProcess({ kind }: Pick<AgentSpec, 'kind'>): boolean {
-  return KINDS[kind].hasProcess;
-}
-
-/** Whether it is the user's own program or function. */
-export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
-  return KINDS[kind].isOwn;
-}
-
-/** Whether its turns are charged to an account. */
-export function hasAccount({ kind }: Pick<AgentSpec, 'kind'>): boolean {
-  return KINDS[kind].hasAccount;
-}
-
-/** Whether it is a teammate of a native team, which we lead. */
-export function isNativeAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
-  return KINDS[kind].isNative === true;
-}
-
-/** Whether it is a team of its own. */
-export function isTeamAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
-  return KINDS[kind].isTeam === true;
-}
-
-/** Refuses a team without the texts of its files: only `troupe up` reads those. */
-export function requireTeamFile(agent: Pick<AgentSpec, 'kind' | 'team'> | undefined): void {
-  if (!agent || !isTeamAgent(agent) || agent.team) return;
-  throw new TeamError(
-    'invalid',
-    'Only a team file can make a member a team: add agent: { team: ./review/troupe.yaml } there, and run troupe up',
-  );
-}
 
 /** What a person allows or forbids in advance: a tool by name, or `Tool(beginning of its input*)`. */
 const PermissionRule = z
@@ -183,69 +121,6 @@ export const AgentSpec = z.strictObject({
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 
-/**
- * What runs a member, in any form that people write: the name of an agent, a program or an ACP agent as in a team file
- * (`{ exec: … }`, `{ acp: … }`), or a full spec.
- */
-export const AgentInput = z.preprocess(readAgent, AgentSpec);
-
-function readAgent(given: unknown): unknown {
-  if (typeof given === 'string') return agentNamed(given);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const { exec, acp, ...rest } = given as Readonly<Record<string, unknown>>;
-  // As in a team file. Without the texts of its files it is refused, with words that say what to do.
-  if (typeof rest['team'] === 'string') return { kind: 'team' };
-  const kind = exec === undefined ? (acp === undefined ? undefined : 'acp') : 'exec';
-  const command = exec ?? acp ?? rest['command'];
-  return {
-    ...rest,
-    ...(kind && { kind }),
-    ...(command !== undefined && { command: typeof command === 'string' ? argvOf(command) : command }),
-  };
-}
-
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
-/** The value of an agent's variable, with each `${NAME}` replaced by `lookUp`; unknown names become empty. */
-export function fillIn(value: string, lookUp: (name: string) => string | undefined): string {
-  return value.replace(VARIABLE, (_match, name: string) => lookUp(name) ?? '');
-}
-
-/** The names that an agent's variables take from the environment of its daemon. */
-export function namesTaken({ env = {}, mcp = {} }: Pick<AgentSpec, 'env' | 'mcp'>): string[] {
-  const values = [env, ...Object.values(mcp).map(secretsOf)].flatMap((given) => Object.values(given));
-  return values.flatMap((value) => (value.match(VARIABLE) ?? []).map((found) => found.slice(2, -1)));
-}
-
-/** What a server gets that may be secret: the variables of a program, the headers for an address. */
-export function secretsOf(server: McpServer): Readonly<Record<string, string>> {
-  return ('url' in server ? server.headers : server.env) ?? {};
-}
-
-/** A list is a program and its arguments; a text is a shell command, run as it is. */
-export function argvOf(command: string | readonly string[]): string[] {
-  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
-}
-
-/** The text of a shell command; undefined for a program with arguments. */
-export function shellTextOf(command: readonly string[]): string | undefined {
-  const [shell, flag, text] = command;
-  return shell === '/bin/sh' && flag === '-c' ? text : undefined;
-}
-
 /** The agents that a team's lead may start, by the name that it uses for them. */
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;
-
-/** An agent by its name: one with its own adapter, else an ACP agent. `claude@second` also names its login. */
-export function agentNamed(text: string): AgentSpec {
-  const [name = '', account] = text.split('@', 2);
-  const own = AgentKind.options.find((kind) => kind === name && KINDS[kind].isNamed);
-  const spec: AgentSpec = own ? { kind: own } : { kind: 'acp', name };
-  return account === undefined ? spec : { ...spec, account };
-}
-
-/** An agent's name in the catalog: `claude` for Claude Code, the own name of an ACP agent. */
-export function catalogNameOf({ kind, name }: Pick<AgentSpec, 'kind' | 'name'>): string {
-  return kind === 'acp' ? (name ?? kind) : kind;
-}

@@ -1,4 +1,4 @@
-import { hasProcess, isNativeAgent } from './agent.ts';
+import { hasProcess, isNativeAgent } from './agent-kinds.ts';
 import type { AgentSpec } from './agent.ts';
 import type { HookConfig } from './hook.ts';
 import type { TaskRecord, TeamState } from './state.ts';

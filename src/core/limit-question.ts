@@ -1,6 +1,6 @@
 import { describeLimit } from './account-words.ts';
 import type { AccountLimit } from './account.ts';
-import { onLimitOf } from './on-limit.ts';
+import { onLimitOf } from './limit-policy.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TeamState } from './state.ts';

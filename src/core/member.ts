@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AccountId } from './account.ts';
-import { AgentInput, AgentSpec } from './agent.ts';
+import { AgentInput } from './agent-input.ts';
+import { AgentSpec } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './fields.ts';
 import { InnerTeam } from './inner.ts';

@@ -1,6 +1,7 @@
-import { catalogNameOf, hasProcess, secretsOf, shellTextOf } from './agent.ts';
+import { catalogNameOf, hasProcess } from './agent-kinds.ts';
 import type { AgentSpec, McpServer } from './agent.ts';
-import { shellWord } from './shell.ts';
+import { shellTextOf, shellWord } from './shell.ts';
+import { secretsOf } from './variables.ts';
 
 /** What an agent's settings run as the user, or allow without a question. Somebody else may have written them. */
 export interface Powers {

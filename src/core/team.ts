@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AgentChoice, AgentInput } from './agent.ts';
+import { AgentInput } from './agent-input.ts';
+import { AgentChoice } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './fields.ts';
 import { HookConfig } from './hook.ts';

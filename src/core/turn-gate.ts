@@ -1,10 +1,10 @@
 import { accountGate } from './account-gate.ts';
 import type { AccountGate } from './account-gate.ts';
 import type { Account, AccountLimit } from './account.ts';
-import { hasProcess } from './agent.ts';
+import { hasProcess } from './agent-kinds.ts';
 import { isHandedIn } from './approval.ts';
+import { onLimitOf } from './limit-policy.ts';
 import { limitAnswer, limitQuestion } from './limit-question.ts';
-import { onLimitOf } from './on-limit.ts';
 import { quietHoursOf, quietUntil } from './quiet-hours.ts';
 import { assignedTo } from './ready.ts';
 import type { RaiseRequestInput } from './request.ts';

@@ -1,3 +1,5 @@
+import type { AgentSpec, McpServer } from './agent.ts';
+
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -43,4 +45,22 @@ const OF_TERMINAL = ['TERM', 'COLORTERM'];
 export function findDifferent(before: Variables, after: Variables): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name] && !OF_TERMINAL.includes(name)).sort();
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The value of an agent's variable, with each `${NAME}` replaced by `lookUp`; unknown names become empty. */
+export function fillIn(value: string, lookUp: (name: string) => string | undefined): string {
+  return value.replace(VARIABLE, (_match, name: string) => lookUp(name) ?? '');
+}
+
+/** The names that an agent's variables take from the environment of its daemon. */
+export function namesTaken({ env = {}, mcp = {} }: Pick<AgentSpec, 'env' | 'mcp'>): string[] {
+  const values = [env, ...Object.values(mcp).map(secretsOf)].flatMap((given) => Object.values(given));
+  return values.flatMap((value) => (value.match(VARIABLE) ?? []).map((found) => found.slice(2, -1)));
+}
+
+/** What a server gets that may be secret: the variables of a program, the headers for an address. */
+export function secretsOf(server: McpServer): Readonly<Record<string, string>> {
+  return ('url' in server ? server.headers : server.env) ?? {};
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explainUnknown, findAgent } from '../agents/catalog.ts';
-import { agentNamed, catalogNameOf, isOwnAgent } from '../core/agent.ts';
+import { agentNamed, catalogNameOf, isOwnAgent } from '../core/agent-kinds.ts';
 import type { AgentChoice, AgentExtras, AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfNewMember } from '../core/folder.ts';

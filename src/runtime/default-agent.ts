@@ -1,5 +1,5 @@
 import { AGENTS, findAgent } from '../agents/catalog.ts';
-import { agentNamed } from '../core/agent.ts';
+import { agentNamed } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { entryOf } from './config.ts';

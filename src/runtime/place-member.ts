@@ -1,5 +1,5 @@
 import { SYSTEM } from '../core/actor.ts';
-import { hasProcess } from '../core/agent.ts';
+import { hasProcess } from '../core/agent-kinds.ts';
 import { TeamError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 

@@ -1,5 +1,5 @@
 import { findAgent } from '../agents/catalog.ts';
-import { agentNamed } from '../core/agent.ts';
+import { agentNamed } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { hasProcess } from '../core/agent.ts';
+import { hasProcess } from '../core/agent-kinds.ts';
 import { TeamError } from '../core/errors.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,7 +1,6 @@
-import { fillIn, secretsOf } from '../core/agent.ts';
 import type { AgentSpec, McpServer } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
-import { PYTHON, RUNS_CODE } from '../core/variables.ts';
+import { fillIn, PYTHON, RUNS_CODE, secretsOf } from '../core/variables.ts';
 
 /** What programs need to run at all. */
 export const BASE = [

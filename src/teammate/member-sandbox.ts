@@ -1,7 +1,7 @@
 import { findAgent } from '../agents/catalog.ts';
 import { openSandbox } from '../agents/sandbox/open.ts';
 import type { OpenSandbox, SandboxOptions } from '../agents/sandbox/open.ts';
-import { catalogNameOf } from '../core/agent.ts';
+import { catalogNameOf } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { sandboxOf } from '../core/sandbox.ts';
 import { requireRunnable } from './runnable.ts';

@@ -5,10 +5,11 @@ import type { AgentRow } from '../agents/row.ts';
 import { requireSandbox } from '../agents/sandbox/able.ts';
 import { requireOutside, requireWritten } from '../agents/sandbox/walls.ts';
 import { findUserHome } from '../agents/user-home.ts';
-import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent, requireTeamFile, shellTextOf } from '../core/agent.ts';
+import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent, requireTeamFile } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { sandboxOf } from '../core/sandbox.ts';
+import { shellTextOf } from '../core/shell.ts';
 import { agentEnvironment } from './environment.ts';
 import { readSkills, requireExtras } from './extras.ts';
 

@@ -1,5 +1,5 @@
 import type { StartOptions } from '../agents/agent.ts';
-import { catalogNameOf } from '../core/agent.ts';
+import { catalogNameOf } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { folderOfWork } from '../core/folder.ts';
 import { NO_SESSION } from '../core/member-marks.ts';

@@ -1,6 +1,7 @@
 import { findAgent } from '../agents/catalog.ts';
-import { catalogNameOf, isNativeAgent, namesTaken } from '../core/agent.ts';
+import { catalogNameOf, isNativeAgent } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { namesTaken } from '../core/variables.ts';
 import type { TeamVariables } from '../core/variables.ts';
 import { BASE } from './environment.ts';
 

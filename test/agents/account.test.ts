@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountOf } from '../../src/agents/account.ts';
-import { agentNamed } from '../../src/core/agent.ts';
+import { agentNamed } from '../../src/core/agent-kinds.ts';
 
 const HOME = '/home/ann';
 

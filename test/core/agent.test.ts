@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
-import {
-  AgentExtras,
-  agentNamed,
-  AgentInput,
-  AgentSpec,
-  argvOf,
-  catalogNameOf,
-  fillIn,
-  isOwnAgent,
-  namesTaken,
-  requireTeamFile,
-  shellTextOf,
-} from '../../src/core/agent.ts';
+import { AgentInput } from '../../src/core/agent-input.ts';
+import { agentNamed, catalogNameOf, isOwnAgent, requireTeamFile } from '../../src/core/agent-kinds.ts';
+import { AgentExtras, AgentSpec } from '../../src/core/agent.ts';
 import { parse } from '../../src/core/parse.ts';
+import { argvOf, shellTextOf } from '../../src/core/shell.ts';
+import { fillIn, namesTaken } from '../../src/core/variables.ts';
 
 test.each([
   ['claude', { kind: 'claude' }],

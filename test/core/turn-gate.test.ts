@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Account } from '../../src/core/account.ts';
-import { agentNameOf, OnLimitInput, requireFallbacks, wordOnLimit } from '../../src/core/on-limit.ts';
+import { agentNameOf, requireFallbacks, wordOnLimit } from '../../src/core/limit-policy.ts';
+import { OnLimitInput } from '../../src/core/on-limit.ts';
 import type { OnLimit } from '../../src/core/on-limit.ts';
 import { parse } from '../../src/core/parse.ts';
 import { turnGate } from '../../src/core/turn-gate.ts';

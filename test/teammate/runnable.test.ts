@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentNamed, argvOf } from '../../src/core/agent.ts';
+import { agentNamed } from '../../src/core/agent-kinds.ts';
+import { argvOf } from '../../src/core/shell.ts';
 import { requireAllRunnable, requireRunnable } from '../../src/teammate/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SYSTEM } from '../../core/actor.ts';
-import { isNativeAgent } from '../../core/agent.ts';
+import { isNativeAgent } from '../../core/agent-kinds.ts';
 import { SHUTDOWN } from '../../core/member-marks.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import { describeLimit, describeWindow } from '../account-words.ts';
-import { catalogNameOf } from '../agent.ts';
+import { catalogNameOf } from '../agent-kinds.ts';
 import { shortId } from '../commit-id.ts';
 import type { EventOf, EventType, TeamEvent } from '../event.ts';
 import { troublesTold } from '../hook-trouble.ts';

@@ -1,6 +1,6 @@
 import { SYSTEM, USER } from '../actor.ts';
 import type { Actor } from '../actor.ts';
-import { hasProcess } from '../agent.ts';
+import { hasProcess } from '../agent-kinds.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { fits, mergeMetadata } from '../json.ts';

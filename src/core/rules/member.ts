@@ -1,5 +1,5 @@
 import { SYSTEM } from '../actor.ts';
-import { requireTeamFile } from '../agent.ts';
+import { requireTeamFile } from '../agent-kinds.ts';
 import { isHandedIn } from '../approval.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts';
-import { requireFallbacks } from '../on-limit.ts';
+import { requireFallbacks } from '../limit-policy.ts';
 import type { OnLimit } from '../on-limit.ts';
 import { requirePerson } from './guard.ts';
 import { requireNoSecrets } from './secret.ts';

@@ -1,4 +1,4 @@
-import { requireTeamFile } from '../agent.ts';
+import { requireTeamFile } from '../agent-kinds.ts';
 import type { AgentChoice } from '../agent.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandOf } from '../command.ts';

@@ -1,4 +1,4 @@
-import { catalogNameOf, hasProcess, isOwnAgent } from '../../core/agent.ts';
+import { catalogNameOf, hasProcess, isOwnAgent } from '../../core/agent-kinds.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 

@@ -1,5 +1,5 @@
 import { SYSTEM } from '../../core/actor.ts';
-import { catalogNameOf } from '../../core/agent.ts';
+import { catalogNameOf } from '../../core/agent-kinds.ts';
 import { TeamError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';

@@ -1,4 +1,4 @@
-import { catalogNameOf } from '../../core/agent.ts';
+import { catalogNameOf } from '../../core/agent-kinds.ts';
 import type { TeamState } from '../../core/state.ts';
 import { oneLine } from '../../core/text.ts';
 import { requireTask } from '../../core/view.ts';

@@ -1,5 +1,6 @@
-import { agentNamed, argvOf } from '../../core/agent.ts';
+import { agentNamed } from '../../core/agent-kinds.ts';
 import type { AgentChoice, AgentSpec, McpServer } from '../../core/agent.ts';
+import { argvOf } from '../../core/shell.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 import { milliseconds } from './values.ts';
 

@@ -1,5 +1,5 @@
 import { findAgent } from '../../agents/catalog.ts';
-import { catalogNameOf, isOwnAgent } from '../../core/agent.ts';
+import { catalogNameOf, isOwnAgent } from '../../core/agent-kinds.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';

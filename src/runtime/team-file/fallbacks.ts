@@ -1,8 +1,8 @@
 import { explainUnknown, findAgent, NAMELESS } from '../../agents/catalog.ts';
-import { catalogNameOf } from '../../core/agent.ts';
+import { catalogNameOf } from '../../core/agent-kinds.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
-import { requireFallbacks } from '../../core/on-limit.ts';
+import { requireFallbacks } from '../../core/limit-policy.ts';
 import type { OnLimit } from '../../core/on-limit.ts';
 import type { Path, Problem } from '../yaml-problems.ts';
 import { rightsIn, specOf } from './agents.ts';

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { isNativeAgent } from '../../core/agent.ts';
+import { isNativeAgent } from '../../core/agent-kinds.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamRemote } from '../../core/team-remote.ts';
 import type { TeamWork, WorkSettings } from '../../core/team-work.ts';

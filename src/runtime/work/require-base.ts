@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { findAgent } from '../../agents/catalog.ts';
-import { catalogNameOf } from '../../core/agent.ts';
+import { catalogNameOf } from '../../core/agent-kinds.ts';
 import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { joinSome } from '../../core/text.ts';

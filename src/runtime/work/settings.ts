@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { AGENTS, findAgent } from '../../agents/catalog.ts';
 import type { AgentRow } from '../../agents/row.ts';
-import { catalogNameOf } from '../../core/agent.ts';
+import { catalogNameOf } from '../../core/agent-kinds.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';

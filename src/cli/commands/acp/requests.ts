@@ -7,7 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
-import { isTeamAgent } from '../../../core/agent.ts';
+import { isTeamAgent } from '../../../core/agent-kinds.ts';
 import { answererOf, isAnsweredBy } from '../../../core/request.ts';
 import { firstLine } from '../../../core/text.ts';
 import { meaningOfNo, meaningOfYes } from '../../show/views/waiting.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts';
-import { isTeamAgent } from '../../../core/agent.ts';
+import { isTeamAgent } from '../../../core/agent-kinds.ts';
 import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
 import { OVER_BUDGET, waitingOf } from '../../../core/waiting.ts';

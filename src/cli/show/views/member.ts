@@ -1,5 +1,5 @@
 import { wordSettings } from '../../../core/agent-words.ts';
-import { agentNameOf, wordOnLimit } from '../../../core/on-limit.ts';
+import { agentNameOf, wordOnLimit } from '../../../core/limit-policy.ts';
 import { isVacant } from '../../../core/person.ts';
 import { isLost, waitingOf, waitsOrSilent } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
