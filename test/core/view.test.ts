@@ -118,6 +118,13 @@ describe('what does not exist', () => {
       'Team alpha has no member "eve"; it has ann, lead (stopped)',
     );
     expect(() => requireMember(closed.state, 'anne')).toThrow('it has ann, lead (stopped); did you mean ann?');
+    const empty = new Stage();
+    empty.as('@user', 'team.create', { name: 'alpha', leadAgentType: 'none' });
+    expect(() => requireMember(empty.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no members');
+    expect(() => requireMember(state, '@user')).toThrow(
+      'Only a member of team alpha (lead, ann) can do that, and you are calling as @user',
+    );
+    expect(() => requireMember(closed.state, '@user')).toThrow('Only a member of team alpha (no live members)');
     expect(() => requireTask(state, 'x\u001b')).toThrow(String.raw`Task "x\u001b" of team alpha does not exist`);
   });
 
