@@ -16,6 +16,7 @@ export function sharedWorkspaces({ folder }: { folder: string }): Workspaces {
         unsaved: async () => [],
         refresh: async () => undefined,
         lay: async () => undefined,
+        discard: async () => [],
         restore: async () => undefined,
         // The folder is the user's, who prepared it.
         needsSetup: async () => false,

@@ -198,6 +198,12 @@ export interface Workspace {
    */
   lay(tree: ObjectId, base: ObjectId, moving?: MoveOptions): Promise<Saved | undefined>;
 
+  /**
+   * Moves what no save has to the trash, because the folder goes on with other work; returns the paths. A file of the project that was too
+   * large, or a pipe in its place, makes room for what the base has. Copied files stay.
+   */
+  discard(leftOut: readonly LeftOut[]): Promise<readonly string[]>;
+
   /** Saves, then brings the folder back to an earlier save of this workspace. */
   restore(commit: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
 

@@ -57,6 +57,35 @@ export function describeWorkspaces(name: string, open: () => Promise<Opened>): v
       expect(readFileSync(join(ada.folder, 'README.md'), 'utf8')).toBe('changed\n');
     });
 
+    test('discard what no save can hold, and nothing else', async () => {
+      const { workspaces, base } = await open();
+      const ada = await workspaces.open(ADA, { base });
+      mkdirSync(join(ada.folder, 'tools', 'vendor', '.git', 'objects'), { recursive: true });
+      mkdirSync(join(ada.folder, 'tools', 'vendor', '.git', 'refs'));
+      writeFileSync(join(ada.folder, 'tools', 'vendor', '.git', 'HEAD'), 'ref: refs/heads/main\n');
+      writeFileSync(join(ada.folder, 'tools', 'vendor', 'one.txt'), 'one\n');
+      writeFileSync(join(ada.folder, 'tools', 'own.txt'), 'own\n');
+      const saved = await ada.save();
+      const leftOut = saved?.leftOut ?? [{ path: 'tools/vendor', reason: 'nested-repository' } as const];
+      expect(leftOut.map(({ path }) => path.replace(/\/$/, ''))).toEqual(['tools/vendor']);
+      const gone = [
+        { path: 'README.md', reason: 'unreadable' },
+        { path: 'tools/own.txt', reason: 'copied' },
+        { path: 'never-there', reason: 'file-size' },
+      ] as const;
+      const isShared = workspaces.kind === 'shared';
+      expect(await ada.discard([...leftOut, ...gone])).toEqual(isShared ? [] : ['tools/vendor']);
+      expect(existsSync(join(ada.folder, 'tools', 'vendor'))).toBe(isShared);
+      expect(existsSync(join(ada.folder, 'tools', 'own.txt'))).toBe(true);
+      expect(existsSync(join(ada.folder, 'README.md'))).toBe(true);
+      expect((await ada.save())?.leftOut).toEqual(isShared ? undefined : []);
+
+      writeFileSync(join(ada.folder, 'README.md'), 'something large\n');
+      expect(await ada.discard([{ path: 'README.md', reason: 'file-size' }])).toEqual(isShared ? [] : ['README.md']);
+      expect(readFileSync(join(ada.folder, 'README.md'), 'utf8') === 'something large\n').toBe(isShared);
+      expect((await ada.save())?.changes.map(({ path }) => path)).toEqual(isShared ? undefined : ['tools/own.txt']);
+    });
+
     test('stay as they are if somebody wrote into them since a save', async () => {
       const { workspaces, base, tip } = await open();
       const ada = await workspaces.open(ADA, { base });

@@ -65,6 +65,8 @@ export function simulatedWorkspaces({ repository, saves, folders, gitTakes }: Wo
       review: async ({ commit }) =>
         isUnresolved(repository.files(commit)) ? [{ kind: 'markers', path: 'file', line: 1 }] : [],
       unsaved: async () => [],
+      // A save has everything.
+      discard: async () => [],
       refresh: (tip, moving) => move(tip, tip, moving),
       lay: move,
       async workOn(tasks) {

@@ -12,6 +12,7 @@ import { claimOf } from './held.ts';
 import type { Worker } from './held.ts';
 import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
+import { tellLeft } from './unsaved.ts';
 import type { Telling } from './waiting.ts';
 
 /** A task that a member has just claimed. */
@@ -74,6 +75,9 @@ export function openBeginning(options: BeginningOptions) {
         if (isOfSetup) await workspace.forgetSetup();
         // Refuses if a file is in the way: the task may need what landed, and its holder could not tell that it lacks.
         if (hasWork || workspace.base !== tip) await refresh(workspace, tip, true);
+        // It would be in the way of handing in this task, which knows nothing of it.
+        const left = await workspace.discard(saved?.leftOut ?? []);
+        if (left.length > 0) await tellLeft(ledger, worker, left);
         if (before?.memberId === memberId) await bringBack(depot, workspace, { before, tip });
       }
       await workspace.workOn([taskId]);

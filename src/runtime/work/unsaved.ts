@@ -86,6 +86,14 @@ export function tellMoved(ledger: Ledger, worker: Worker, paths: readonly string
   return tellBoth(ledger, worker, content);
 }
 
+/** Tells a member and its lead what an earlier task left that cannot be saved. */
+export function tellLeft(ledger: Ledger, worker: Worker, paths: readonly string[]): Promise<void> {
+  const content =
+    `In the workspace of ${worker.memberId}, ${joinSome(paths, ', ')} was left by an earlier task, and no save can hold it. So it did not land, ` +
+    'and it is in the trash of Troupe now: the next task could not be handed in with it. troupe work clean says where.';
+  return tellBoth(ledger, worker, content);
+}
+
 async function tellBoth(ledger: Ledger, { teamId, memberId }: Worker, content: string): Promise<void> {
   const readers = await ledger.view(teamId, ({ team, members }) =>
     [...new Set([team?.leadId ?? '', memberId])].filter((id) => members.has(id)),

@@ -32,12 +32,21 @@ export async function clearWay(
   { places, label }: { readonly places: Places; readonly label: string },
 ): Promise<string[]> {
   const found = await findInTheWay(folder, changes);
-  if (found.length === 0) return [];
+  await moveToTrash(folder, found, { places, label });
+  return found.map(toText);
+}
+
+/** Moves files and folders to the trash, in one folder with the same paths. */
+export async function moveToTrash(
+  folder: string,
+  paths: readonly Buffer[],
+  { places, label }: { readonly places: Places; readonly label: string },
+): Promise<void> {
+  if (paths.length === 0) return;
   const trash = freshName(places.trash, `${Date.now()}-${label}`);
   await mkdir(trash);
-  for (const path of found) {
+  for (const path of paths) {
     await makeParents(trash, path);
     await rename(inFolder(folder, path), inFolder(trash, path));
   }
-  return found.map(toText);
 }

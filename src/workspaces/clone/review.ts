@@ -70,7 +70,7 @@ async function findTwins({ askLasting }: DepotHandle, { tree, base }: Saved): Pr
 }
 
 /** All paths of a tree, with their folders. */
-async function listNames(ask: DepotHandle['run'], tree: ObjectId): Promise<string[]> {
+export async function listNames(ask: DepotHandle['run'], tree: ObjectId): Promise<string[]> {
   const { out } = await ask(['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', tree]);
   return splitZero(out).map(toText);
 }

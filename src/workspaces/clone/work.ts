@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import { asStorageError } from '../../core/file-errors.ts';
 import type { Checkout } from '../checkout.ts';
@@ -7,6 +7,7 @@ import { compare } from '../depot/compare.ts';
 import { leaveSave, listAllSaves, listEarlier, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
 import { requireId } from '../git.ts';
+import { inFolder, joinZero, toBytes } from '../paths.ts';
 import { isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { openQueue } from '../queue.ts';
@@ -15,6 +16,8 @@ import { markSubmodules } from '../submodules.ts';
 import type {
   Closed,
   KeptWork,
+  LeftOut,
+  LeftOutReason,
   MoveOptions,
   ObjectId,
   Opened,
@@ -26,14 +29,17 @@ import type {
 } from '../workspace.ts';
 import { replaceHead } from './dot-git.ts';
 import { clearPlace, isInPlace, requireInPlace } from './in-place.ts';
-import { clearWay, requireFree } from './in-the-way.ts';
+import { clearWay, moveToTrash, requireFree } from './in-the-way.ts';
 import { openIndex } from './index-file.ts';
 import { findOpenWork } from './open-work.ts';
-import { reviewSave } from './review.ts';
+import { listNames, reviewSave } from './review.ts';
 import { openSaver } from './saver.ts';
 import { filesIn, readState, writeState } from './state.ts';
 import type { State } from './state.ts';
 import { findUnsaved } from './unsaved.ts';
+
+/** Why a file of the project is in no save, if git can write that file again. */
+const RESTORED: readonly LeftOutReason[] = ['file-size', 'work-size', 'special-file'];
 
 /** A workspace whose folder exists. */
 export interface OpenFolder {
@@ -122,6 +128,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
         const { commit: carries } = await saver.save(moving?.signal);
         return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, moving);
       }),
+    discard: (leftOut) => call(() => discard(leftOut)),
     restore: (commit, signal) =>
       call(async () => {
         const wanted = (await listAllSaves(handle, name)).find((saved) => saved.commit === commit);
@@ -202,6 +209,24 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     const { moving: _moving, carries: _carries, ...rest } = state;
     await keep({ ...rest, base, ...(carries !== undefined && { carries }) });
     return saved;
+  }
+
+  async function discard(leftOut: readonly LeftOut[]): Promise<string[]> {
+    if (leftOut.length === 0) return [];
+    const known = new Set(await listNames(handle.askLasting, await handle.treeOf(state.base)));
+    const paths: string[] = [];
+    for (const { path, reason } of leftOut) {
+      // A repository inside the folder may be named with a slash at its end.
+      const name = path.replace(/\/$/, '');
+      const stays = reason === 'copied' || (known.has(name) && !RESTORED.includes(reason));
+      if (!stays && (await lstat(inFolder(folder, toBytes(name))).catch(() => undefined))) paths.push(name);
+    }
+    await moveToTrash(folder, paths.map(toBytes), { places, label });
+    const back = paths.filter((path) => known.has(path)).map(toBytes);
+    if (back.length === 0) return paths;
+    index.unsettle();
+    await git.run(place, ['checkout-index', '-q', '-f', '-z', '--stdin'], { input: joinZero(back) });
+    return paths;
   }
 
   async function moveFiles(from: ObjectId, to: ObjectId): Promise<void> {
