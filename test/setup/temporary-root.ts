@@ -17,13 +17,22 @@ export function temporaryRoot(): string {
   const root = hasMemory() ? IN_MEMORY : tmpdir();
   for (const name of readdirSync(root)) {
     const pid = /^troupe-tests-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(root, name), { recursive: true, force: true });
+    if (pid !== undefined && !isRunning(Number(pid))) removeOld(join(root, name));
   }
   const folder = join(root, `troupe-tests-${process.pid}`);
   // Some tests run programs as another user; each test's own folder is private.
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Several runs that begin at once may all remove it. What one cannot remove, the next run does. */
+function removeOld(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    console.error(`${folder} is left of a killed run, and cannot be removed: ${(error as Error).message}`);
+  }
 }
 
 function hasMemory(): boolean {

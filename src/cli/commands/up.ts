@@ -131,7 +131,7 @@ function exposedNotice(names: readonly string[]): string {
 /** A process keeps the environment that it was started with. */
 function outdatedNotice(teamId: string, { members, variables }: NonNullable<Raised['outdated']>): string {
   const restart = `troupe member restart NAME --team ${clean(teamId)}`;
-  return `troupe: ${members.map(clean).join(', ')} already ran and keep an earlier environment; your ${variables.map(clean).join(', ')} differ. To restart a member with yours: ${restart}\n`;
+  return `troupe: ${members.map(clean).join(', ')} already ran and keep an earlier environment; your ${variables.map(clean).join(', ')} ${variables.length > 1 ? 'differ' : 'differs'}. To restart a member with yours: ${restart}\n`;
 }
 
 /** The team's folder was moved, or its file removed: it is the same team in another place. */

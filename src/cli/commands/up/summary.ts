@@ -1,4 +1,4 @@
-import { joinSome } from '../../../core/text.ts';
+import { joinSome, shorten } from '../../../core/text.ts';
 import { isAtRest } from '../../show/rest.ts';
 import { paint } from '../../show/screen.ts';
 import type { Screen } from '../../show/screen.ts';
@@ -11,6 +11,9 @@ import { answerCommand, answerName, askerName, taskName, times } from '../../sho
 import type { Outcome } from './follow.ts';
 import { describeWork } from './workspaces.ts';
 
+/** A table in a pipe has no width, and a result may be one long line. */
+const RESULT_LENGTH = 200;
+
 /** Each task with its holder, duration and result; then one sentence. */
 export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
   const rows = outcome.tasks.map((task): Cell[] => [
@@ -19,7 +22,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
     task.title,
     task.assigneeId ?? '',
     took(outcome.worked?.[task.id]),
-    { text: (task.result ?? task.failure ?? task.blockedReason ?? '').split('\n').at(-1) ?? '', style: 'dim' },
+    { text: shorten(lastLine(task.result ?? task.failure ?? task.blockedReason ?? ''), RESULT_LENGTH), style: 'dim' },
   ]);
   const columns = [
     { title: '#', align: 'right' },
@@ -38,6 +41,10 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
     ...asked(outcome, goesOn).map((text) => paint(screen, 'yellow', text)),
   ];
   return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;
+}
+
+function lastLine(text: string): string {
+  return text.split('\n').at(-1) ?? '';
 }
 
 /** A failed task is only tried again if a person reopens it. */
@@ -115,7 +122,7 @@ function sentBack({ sentBack: counts = {}, tasks }: Outcome): string {
   const conflicts = conflicted.length === 0 ? '' : ` ${joinSome(conflicted, ', ')} conflicted with other work before.`;
   const back = Object.entries(counts);
   if (back.length === 0) return conflicts;
-  if (back.length > 3) return ` Gates sent ${back.length} of them back before.${conflicts}`;
+  if (back.length > 3) return ` Gates sent ${back.length} tasks back.${conflicts}`;
   return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.${conflicts}`;
 }
 
