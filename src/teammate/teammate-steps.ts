@@ -116,6 +116,11 @@ export class Teammate {
       }
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
+      // A stop ends the wait for a disk or a repair with what was waited for. That is no fault of the task.
+      if (this.#options.signal.aborted) {
+        await finish(this.#bench, task, CANCELLED, 'stopped while it waited').catch(() => {});
+        throw error;
+      }
       // Held without work, the task would never end. Released, members might claim and pay for it again and again.
       const said = `It could not continue: ${error instanceof Error ? error.message : String(error)}`;
       await finish(this.#bench, task, { ...CANCELLED, reason: 'failed', error: said }).catch(() => {});

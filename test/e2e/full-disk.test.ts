@@ -59,11 +59,45 @@ test('members whose disk is full wait: no task fails, and all work lands when th
   }
 });
 
-/** Takes all space that there is. Others take some meanwhile. */
-function fill(path: string): void {
+test('members that wait for a full disk and are interrupted give their tasks back, and troupe up continues', async (context) => {
+  needMounts(context);
+  const stage = setStage();
+  mountSmall(stage.home.directory, '48m');
+  chmodSync(stage.home.directory, 0o700);
+  try {
+    const repository = makeProject(stage, `head -c 4000000 /dev/urandom > $NAME.bin\n${edit(stage)}`);
+    const up = ['up', join(repository, 'troupe.yaml'), '--yes'];
+    const first = stage.start(up);
+    const marks = (what: string): string[] => [1, 2].map((task) => join(stage.folder, `${what}-${task}`));
+    await until('both have written', () => marks('begun').every((path) => existsSync(path)));
+    const ballast = join(stage.home.directory, 'ballast');
+    // The journal still has space, a save has not.
+    fill(ballast, { leave: 1_500_000 });
+    for (const path of marks('go')) writeFileSync(path, '');
+    await until('both have ended their turns, and cannot hand in', async () => {
+      const { members } = await stage.client().call('usage.show', { teamId: stage.team });
+      return Object.values(members).filter(({ turns }) => turns === 1).length === 2;
+    });
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(130);
+    rmSync(ballast);
+    const statuses = async () =>
+      (await stage.client().call('task.list', { teamId: stage.team })).map(({ status }) => status);
+    expect(await statuses()).toEqual(['pending', 'pending']);
+    const again = await stage.troupe(...up);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await statuses()).toEqual(['completed', 'completed']);
+  } finally {
+    // Before the disk is gone.
+    await stage.troupe('stop', '--all');
+  }
+});
+
+/** Takes all space that there is, but for what it leaves. Others take some meanwhile. */
+function fill(path: string, { leave = 0 } = {}): void {
   const { bavail, bsize } = statfsSync(join(path, '..'));
   try {
-    writeFileSync(path, Buffer.alloc(bavail * bsize, 1));
+    writeFileSync(path, Buffer.alloc(bavail * bsize - leave, 1));
   } catch (error) {
     expect(error).toMatchObject({ code: 'ENOSPC' });
   }

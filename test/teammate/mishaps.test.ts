@@ -116,6 +116,21 @@ describe('at every call of a run', () => {
     });
   });
 
+  test('the member may be stopped while it waits for the journal or the disk: no task fails', async () => {
+    await atEveryCall(async (at) => {
+      const life = await live(at, async ({ member }) => {
+        member.stop();
+        throw new TeamError('storage', 'The disk is full');
+      });
+      const context = () => `call ${at}, ${life.names[at - 1]}`;
+      // Without its team or its mail it cannot even begin.
+      await life.member.ended.catch((error: unknown) => expect(error, context()).toMatchObject({ code: 'storage' }));
+      expect(life.member.turns.length, context()).toBe(life.turnsAtMishap);
+      expect(await life.count('in_progress'), context()).toBe(0);
+      expect(await life.count('failed'), context()).toBe(0);
+    });
+  });
+
   test('the member may be asked to shut down: it finishes its work, agrees, and holds nothing', async () => {
     await atEveryCall(async (at) => {
       const life = await live(at, async ({ house }, next) => {
