@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { OwnProject, Project, Projects, SoughtProject } from './runtime/work/project.ts';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
@@ -67,9 +67,8 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     async putAway(team) {
       const id = await depotOfTeam(places, team);
       if (id === undefined) return;
-      const last = await locate((await readOrigin(places, id))?.folder ?? '');
-      const isIts = !('reason' in last) && last.depot === id;
-      const { workspaces } = await openOwn(isIts ? last : absentCheckout(places, '0'.repeat(40), id), undefined);
+      const last = (await lastCheckout(id)) ?? absentCheckout(places, '0'.repeat(40), id);
+      const { workspaces } = await openOwn(last, undefined);
       for (const name of await workspaces.list()) {
         if (name.team !== team) continue;
         const workspace = await workspaces.open(name, { base: '' });
@@ -78,6 +77,11 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
       }
     },
     depots: listDepots,
+    async takeIn({ dir }) {
+      const last = await lastCheckout(basename(dir, '.git'));
+      if (last) await useDepot(last);
+      return last !== undefined;
+    },
     async tidy(before) {
       const borrowed = await borrowedDepots(places);
       for (const handle of await listDepots()) {
@@ -134,6 +138,16 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     const { roots, base } = sought;
     const bound = roots ? undefined : await boundDepot(sought);
     return roots ?? (bound ? await findRoots(bound.handle, base) : [base]);
+  }
+
+  /** The checkout that a depot was last used from, or the main one if that was a linked worktree that is gone. */
+  async function lastCheckout(id: string): Promise<Checkout | undefined> {
+    const origin = await readOrigin(places, id);
+    for (const named of origin ? [origin.folder, dirname(origin.commonDir)] : []) {
+      const found = await locate(named);
+      if (!('reason' in found) && found.depot === id) return found;
+    }
+    return undefined;
   }
 
   /** The checkout of a depot, wherever that is now, or what stands for it if it is gone. */

@@ -167,14 +167,21 @@ function readTimed(line: string, kind: string): Timed[] {
   return ref.startsWith(`${kind}/`) && Number.isFinite(at) ? [{ ref, commit, team: basename(dirname(ref)), at }] : [];
 }
 
-/** Records which branches the checkout has by now, so that what they left behind can go later. */
+/**
+ * Records which branches the checkout has, as it was just taken in, so that what they left behind can go later. What it
+ * had and lost counts as unmerged again.
+ */
 export async function markMerged(
   handle: DepotHandle,
   branches: readonly { readonly team: string; readonly commit: ObjectId }[],
   now: number,
 ): Promise<void> {
   const { marks, deleted } = await listEnded(handle);
-  const known = new Set(marks.map(({ team, commit }) => `${team} ${commit}`));
+  const known = new Set<string>();
+  for (const mark of marks) {
+    if (await isInCheckout(handle, mark.commit)) known.add(`${mark.team} ${mark.commit}`);
+    else await dropMarks(handle, [mark]);
+  }
   const all = [...branches, ...deleted];
   for (const { team, commit } of all) {
     if (known.has(`${team} ${commit}`) || !(await isInCheckout(handle, commit))) continue;
@@ -182,10 +189,26 @@ export async function markMerged(
   }
 }
 
+/** Whether branches of deleted teams are there, or merged ones are remembered. */
+export async function hasBranches(handle: DepotHandle): Promise<boolean> {
+  const { marks, deleted } = await listEnded(handle);
+  return marks.length + deleted.length > 0;
+}
+
+/** Forgets what the checkout had: it is gone or cannot be read, so the depot may be the only one that has the work. */
+export async function unmark(handle: DepotHandle): Promise<void> {
+  await dropMarks(handle, (await listEnded(handle)).marks);
+}
+
+function dropMarks(handle: DepotHandle, marks: readonly Mark[]): Promise<void> {
+  return handle.changeRefs(marks.map(({ ref, commit }) => ({ ref, to: undefined, from: commit })));
+}
+
 /** Whether a branch of the user has it. A merge that was refused leaves the team's own branch there: that is none. */
 async function isInCheckout({ run }: DepotHandle, commit: ObjectId): Promise<boolean> {
   const words = ['for-each-ref', '--format=%(refname)', `--contains=${commit}`];
-  const { out } = await run([...words, 'refs/checkout/heads', 'refs/checkout/HEAD']);
+  // Exit code 129: the depot lacks the commit, since another machine made it.
+  const { out } = await run([...words, 'refs/checkout/heads', 'refs/checkout/HEAD'], { exits: [0, 129] });
   const names = out.toString().split('\n');
   return names.some((name) => name !== '' && !name.startsWith('refs/checkout/heads/troupe/'));
 }

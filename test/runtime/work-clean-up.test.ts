@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { memoryJournal } from '../../src/journal/memory.ts';
@@ -54,6 +54,68 @@ test('notices that a person merged a branch with their own git, and removes kept
   expect(await keeps()).toBe(true);
   await cleanUp.sweep(seen + KEPT_MS + 1_000);
   expect(await keeps()).toBe(false);
+});
+
+test('removes the branch of a deleted team 30 days after its merge, also if no team of that repository is left', async () => {
+  const { home } = shared();
+  const root = join(home.directory, 'last-team');
+  const repository = join(root, 'project');
+  const base = makeRepository(repository);
+  const openAgain = async () => {
+    const projects = await openProjects({
+      root: join(root, 'state'),
+      environment: { PATH: process.env['PATH'], HOME: home.directory },
+      marks: {},
+      endLeftovers: () => Promise.resolve(),
+    });
+    const ledger = new Ledger(memoryJournal(), { exclusive: true });
+    const cleanUp = openCleanUp({ ledger, projects }, () => {});
+    return { projects, cleanUp, goesAt: async () => (await cleanUp.list()).map(({ goesAt }) => goesAt !== undefined) };
+  };
+  const project = await (await openAgain()).projects.open(repository);
+  if (project.kind !== 'clone') throw new Error(project.why.why);
+  const { depot } = project;
+  const author = { name: 'Ada', email: 'ada@example.com' };
+  const tree = await depot.handle.treeOf(base);
+  const branch = await depot.commit({ tree, parents: [base], message: 'landed', author, at: 0 });
+  await depot.handle.changeRefs([{ ref: `refs/deleted/gone/${Date.now()}`, to: branch }]);
+
+  // After a restart, no team makes the daemon open that project.
+  const { cleanUp, goesAt } = await openAgain();
+  const now = Date.now() + 2_000;
+  await cleanUp.sweep(now);
+  await cleanUp.sweep(now + 2 * KEPT_MS);
+  expect(await goesAt()).toEqual([false]);
+  plainGit(repository, 'fetch', '-q', depot.dir, branch);
+  plainGit(repository, 'merge', '-q', '--ff-only', branch);
+  // Where no ref can be written, everything is still listed, and nothing counts as merged.
+  const inTheWay = join(depot.dir, 'refs', 'merged');
+  writeFileSync(inTheWay, '');
+  expect(await goesAt()).toEqual([false]);
+  rmSync(inTheWay);
+  await cleanUp.sweep(now);
+  expect(await goesAt()).toEqual([true]);
+
+  // A repository without the work, or one that is away, begins the 30 days again.
+  plainGit(repository, 'reset', '-q', '--hard', base);
+  await cleanUp.sweep(now + 2 * KEPT_MS);
+  expect(await goesAt()).toEqual([false]);
+  plainGit(repository, 'worktree', 'add', '-q', join(root, 'linked'), branch);
+  await (await openAgain()).projects.open(join(root, 'linked'));
+  expect(await goesAt()).toEqual([true]);
+  renameSync(repository, join(root, 'away'));
+  await cleanUp.sweep(now + 2 * KEPT_MS);
+  expect(await goesAt()).toEqual([false]);
+  renameSync(join(root, 'away'), repository);
+
+  // A linked worktree that is gone leaves the repository.
+  plainGit(repository, 'merge', '-q', '--ff-only', branch);
+  plainGit(repository, 'worktree', 'remove', join(root, 'linked'));
+  await cleanUp.sweep(now);
+  await cleanUp.sweep(now + KEPT_MS - 1_000);
+  expect(await goesAt()).toEqual([true]);
+  await cleanUp.sweep(now + KEPT_MS + 1_000);
+  expect(await goesAt()).toEqual([]);
 });
 
 test('a pass that is under way when everything closes does nothing more, and says nothing', async () => {

@@ -1,7 +1,15 @@
 import type { StandingWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { expireLeftovers, listLeftovers, markMerged, removeLeftovers } from '../../workspaces/leftovers.ts';
+import {
+  expireLeftovers,
+  hasBranches,
+  listLeftovers,
+  markMerged,
+  removeLeftovers,
+  unmark,
+} from '../../workspaces/leftovers.ts';
 import type { Leftover } from '../../workspaces/leftovers.ts';
+import { openQueue } from '../../workspaces/queue.ts';
 import type { Project, Projects } from './project.ts';
 
 /** Removes what workspaces left behind when it has had its time, and at a person's word. */
@@ -32,13 +40,22 @@ export function openCleanUp(
 ): CleanUp {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const alone = openQueue();
   /** After the end the ledger is closed, too: what a pass finds then is no trouble. */
   const tell = (error: unknown): void => {
     if (!isClosed) onError(error);
   };
 
   return {
-    list: async () => listLeftovers(await where()),
+    async list() {
+      // People merge and reset at any time. On a full disk they want to see what they can remove, so that must not fail.
+      const isSure = await lookForMerges(Date.now()).then(
+        () => true,
+        (error: unknown) => (tell(error), false),
+      );
+      const left = await listLeftovers(await where());
+      return isSure ? left : left.map(countAsUnmerged);
+    },
     remove: async (ids) => removeLeftovers(await where(), ids),
     sweep,
     start() {
@@ -100,8 +117,13 @@ export function openCleanUp(
     return !work?.roots || (await projects.has(sought)) ? projects.find(sought) : undefined;
   }
 
+  /** One look at a time: another one would find marks that go meanwhile. */
+  function lookForMerges(now: number): Promise<void> {
+    return alone(() => lookNow(now));
+  }
+
   /** People merge with their own git, so nobody tells. Opening a project takes in what is new in its checkout. */
-  async function lookForMerges(now: number): Promise<void> {
+  async function lookNow(now: number): Promise<void> {
     const teams = await ledger.viewAll(
       ({ teamId, team }) => (team?.work && team.work.tip !== team.work.base ? [{ team: teamId, work: team.work }] : []),
       { unreadable: () => [] },
@@ -111,10 +133,20 @@ export function openCleanUp(
     for (const [repository, found] of byProject) {
       const project = await openProject(repository, found).catch(tell);
       if (project?.kind !== 'clone') continue;
-      seen.add(project.depot.dir);
+      const { handle, dir } = project.depot;
+      seen.add(dir);
       const branches = found.map(({ team, work }) => ({ team, commit: work.tip }));
-      await markMerged(project.depot.handle, branches, now);
+      await (project.checkout.isAbsent ? unmark(handle) : markMerged(handle, branches, now));
     }
-    for (const handle of await projects.depots()) if (!seen.has(handle.dir)) await markMerged(handle, [], now);
+    for (const handle of await projects.depots()) {
+      if (seen.has(handle.dir) || !(await hasBranches(handle))) continue;
+      const isThere = await projects.takeIn(handle).catch(tell);
+      await (isThere ? markMerged(handle, [], now) : unmark(handle));
+    }
   }
+}
+
+/** Only of a folder in the trash it is known when it goes. */
+function countAsUnmerged({ goesAt, ...left }: Leftover): Leftover {
+  return left.kind === 'trash' && goesAt !== undefined ? { ...left, goesAt } : left;
 }

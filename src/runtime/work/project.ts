@@ -48,6 +48,8 @@ export interface Projects {
   putAway(team: string): Promise<void>;
   /** The depots on the disk, also of projects that no team works on any more. */
   depots(): Promise<readonly DepotHandle[]>;
+  /** Takes in what the last checkout of a depot has now. False: it is not there any more. */
+  takeIn(depot: DepotHandle): Promise<boolean>;
   /** Packs depots, and removes what no ref leads to and nobody wrote since a moment from those that no folder uses. */
   tidy(before: number): Promise<void>;
 }

@@ -23,7 +23,8 @@ export async function removeWorks(ledger: Ledger, teamId: string, place: TeamPla
   const ref = `refs/heads/${work.branch}`;
   const old = `refs/deleted/${teamId}/${Date.now()}`;
   await depot.handle.changeRefs([
-    { ref: old, to: now },
+    // A branch on which nothing landed is a commit that the user had before.
+    ...(now === work.base ? [] : [{ ref: old, to: now }]),
     { ref, to: undefined, from: now },
     { ref: placedRef(work.branch), to: undefined },
   ]);

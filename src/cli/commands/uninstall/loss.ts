@@ -51,11 +51,10 @@ async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signa
   }
   const known = new Set(teams.map(({ name }) => name));
   // Kept work of existing teams is listed above, but not that of a deleted team whose name another one has now. Folders
-  // in the trash have their work among the kept. What has a time to go is merged.
-  const left = (await client.call('work.leftovers', {}, { signal })).filter(({ kind, of, goesAt }) => {
-    const isOfEarlier = kind === 'branch' && goesAt === undefined;
-    return isOfEarlier || (kind !== 'trash' && !known.has(of.split('/')[0] ?? ''));
-  });
+  // in the trash have their work among the kept. A branch that has a time to go is merged.
+  const left = (await client.call('work.leftovers', {}, { signal })).filter(({ kind, of, goesAt }) =>
+    kind === 'branch' ? goesAt === undefined : kind === 'kept' && !known.has(of.split('/')[0] ?? ''),
+  );
   return [...lost, ...left.map(wordLeft)];
 }
 
