@@ -70,14 +70,20 @@ export function situationOf(state: TeamState, at: number): Situation {
   );
 }
 
-/** The requests that only a person answers. Without an agent that leads, plans wait for a person. */
+/** The requests that only a person answers. */
 export function requestsToPerson(state: TeamState): TeamRequest[] {
   const lead = state.members.get(state.team?.leadId ?? '');
-  const leads = lead !== undefined && !isPerson(lead) && !isVacant(lead);
-  return pendingRequests(state).filter(({ kind }) => {
-    const answerer = answererOf(kind);
-    return answerer === 'person' || (answerer === 'lead' && !leads);
-  });
+  return pendingRequests(state).filter((request) => asksPerson(request, lead));
+}
+
+/** Whether only a person answers a request. Without an agent that leads, plans wait for a person. So does the lead's own. */
+export function asksPerson(
+  { kind, memberId }: Pick<TeamRequest, 'kind' | 'memberId'>,
+  lead: Pick<MemberRecord, 'id' | 'agent' | 'agentType'> | undefined,
+): boolean {
+  const answerer = answererOf(kind);
+  if (answerer !== 'lead') return answerer === 'person';
+  return !lead || isPerson(lead) || isVacant(lead) || lead.id === memberId;
 }
 
 function say(kind: SituationKind, word: string, text = word, help: Partial<Situation> = {}): Situation {

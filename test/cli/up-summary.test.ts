@@ -86,9 +86,21 @@ test('a task in progress shows how long it was worked on, as troupe watch does: 
   const at = (seconds: number): string => new Date(seconds * 1_000).toISOString();
   const task = { id: '1', title: 'Write', status: 'in_progress', assigneeId: 'ann', startedAt: at(0), rejections: 0 };
   const plan = { ...ASKED, id: 'plan@ann', kind: 'plan', memberId: 'ann', requestedAt: at(2), content: 'x' };
-  const standing = { tasks: [task], members: [], requests: [plan], asked: [plan], troubles: [], reason: undefined };
+  const requests = [plan];
+  const standing = { tasks: [task], members: [], requests, toPerson: [plan], asked: requests, troubles: [] };
   const screen = { ...SCREEN, columns: 80, now: 60_000 };
   expect(picture('crew', standing as unknown as Standing, screen, 24)).toContain('◐   #1 Write  ann  2 s');
+});
+
+test('a plan that the lead answers waits for a person only if nobody goes on', () => {
+  const plan = { ...ASKED, id: 'plan@ann', kind: 'plan', memberId: 'ann', content: 'x' };
+  const requests = [plan];
+  const standing = { tasks: [], members: [], requests, toPerson: [], asked: requests, troubles: [] };
+  const shown = (more: object): string =>
+    picture('crew', { ...standing, ...more } as unknown as Standing, { ...SCREEN, columns: 80 }, 24).join('\n');
+  expect(shown({})).not.toContain('waits for you');
+  expect(shown({ reason: 'person' })).toContain('! plan waits for you (troupe approve ann): x');
+  expect(shown({ toPerson: requests })).toContain('! plan waits for you (troupe approve ann): x');
 });
 
 describe('the summary of a team that cannot go on', () => {

@@ -179,6 +179,13 @@ describe('a notice', () => {
     }
   });
 
+  test('says that the plan of a lead waits: nobody judges its own', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', leadAgentType: 'claude' });
+    team.as('lead', 'plan.submit', { content: 'First the parser' });
+    expect(noticesOf(team.state).map(({ kind }) => kind)).toEqual(['person']);
+  });
+
   test('says that a task failed when nobody can go on, and not before', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent });

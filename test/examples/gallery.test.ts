@@ -29,6 +29,7 @@ describe('the examples', () => {
       events: batches.flatMap(({ events }) => events),
       stage,
       printed: output.stdout,
+      warned: output.stderr,
       read: (file: string) => readFileSync(join(repo, file), 'utf8'),
     };
   }
@@ -76,8 +77,10 @@ describe('the examples', () => {
   });
 
   test('migration: plans go back and are approved, and two members share the folders', async () => {
-    const { tasks, events, read } = await play('migration');
+    const { tasks, events, read, warned } = await play('migration');
     expect(tasks).toHaveLength(3);
+    // The lead answers the plans.
+    expect(warned).not.toContain('waits for you');
     const times = (type: string): number => events.filter((event) => event.type === type).length;
     // Whoever plans first is sent back once. The other may come too late to get a task.
     expect(times('plan:rejected')).toBeGreaterThan(0);

@@ -101,8 +101,8 @@ export async function followWork(
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   const told = new Set<string>();
-  const tellRequests = ({ requests }: Standing): void => {
-    for (const request of requests) {
+  const tellRequests = ({ requests, toPerson }: Standing): void => {
+    for (const request of toPerson) {
       const { id, kind, taskId } = request;
       if (told.has(id)) continue;
       told.add(id);

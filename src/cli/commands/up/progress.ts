@@ -96,7 +96,7 @@ type Request = Standing['requests'][number];
 /** The picture of a team, in lines. */
 export function picture(
   teamId: string,
-  { tasks, members, requests, asked, troubles, reason }: Standing,
+  { tasks, members, requests, toPerson, asked, troubles, reason }: Standing,
   screen: Screen,
   height: number,
 ): string[] {
@@ -105,7 +105,9 @@ export function picture(
   const count = `${done}/${tasks.length}`;
   const width = Math.min(24, Math.max(0, screen.columns - widthOf(name) - count.length - 4));
   const head = `${paint(screen, 'bold', name)}  ${bar(done / Math.max(1, tasks.length), width, screen)} ${count}`;
-  const room = Math.max(3, height - 4 - requests.length - troubles.length);
+  // If nobody goes on, a person may answer in place of a lead that did not.
+  const waiting = reason === 'person' ? requests : toPerson;
+  const room = Math.max(3, height - 4 - waiting.length - troubles.length);
   const shown = choose(tasks, room);
   const left = tasks.length - shown.length;
   return [
@@ -115,7 +117,7 @@ export function picture(
     // The final picture stays, and the member that did the last task becomes idle a moment later.
     ...(reason === 'done' ? [] : [membersLine(members, screen)]),
     ...troubles.map((text) => paint(screen, 'yellow', cut(`! ${clean(text)}`, screen.columns))),
-    ...requests.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
+    ...waiting.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
   ];
 }
 

@@ -2,6 +2,8 @@ import type { Client } from '../../../client/client.ts';
 import { isTeamAgent } from '../../../core/agent-kinds.ts';
 import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
+import { answererOf } from '../../../core/request.ts';
+import { asksPerson } from '../../../core/situation.ts';
 import { OVER_BUDGET, waitingOf } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { findWaiting } from '../approve.ts';
@@ -14,6 +16,8 @@ export interface Standing {
   readonly members: ResultOf<'member.list'>;
   /** Also those of teams inside of its members, with the way there. */
   readonly requests: readonly Request[];
+  /** Those that only a person answers. The others go to the lead or a reviewer. */
+  readonly toPerson: readonly Request[];
   /** All requests of its members, answered ones too: a wait for an answer is no work. */
   readonly asked: ResultOf<'request.list'>;
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
@@ -36,12 +40,17 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   const own = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
   const hasTeams = members.some(({ agent }) => agent && isTeamAgent(agent));
   const requests = hasTeams ? await findWaiting(client, teamId, new AbortController().signal) : own;
-  const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
+  const leader = members.find(({ id }) => id === team.leadId);
+  // A team inside of a member always has a lead.
+  const toPerson = requests.filter((request) =>
+    request.teamId === teamId ? asksPerson(request, leader) : answererOf(request.kind) === 'person',
+  );
+  const lead = leader?.agent === undefined ? undefined : leader;
   const leads = lead && (await isLeading(client, teamId, lead));
   const reason = leads ? undefined : reasonToEnd(tasks, members, own, lead);
   const troubles = hookTroubles(team.metadata);
   const spent = reason === 'stuck' ? await findSpent(client, team) : [];
-  return { seq, tasks, members, requests, asked, reason, troubles, answer: lead?.lastResult, spent };
+  return { seq, tasks, members, requests, toPerson, asked, reason, troubles, answer: lead?.lastResult, spent };
 }
 
 /** The budgets that keep members from going on. */
