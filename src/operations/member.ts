@@ -139,10 +139,17 @@ export const memberOperations = [
     summary: 'Show a member',
     scope: 'reader',
     input: OfMember,
-    result: TeamMember,
+    result: TeamMember.extend({
+      folder: z.string().optional().describe('its own workspace, if that is on the machine that answers'),
+    }),
     route: 'GET /api/teams/:teamId/members/:memberId',
     cli: { args: ['memberId'], examples: ['troupe member show worker-1 --team demo'] },
-    run: ({ ledger }, { teamId, memberId }) => ledger.view(teamId, (state) => memberOf(state, memberId)),
+    run: ({ ledger, works }, { teamId, memberId }) =>
+      ledger.view(teamId, (state) => {
+        const member = memberOf(state, memberId);
+        const folder = works?.isHere(state, memberId) ? works.folderOf(state, memberId) : undefined;
+        return { ...member, ...(folder !== undefined && { folder }) };
+      }),
   }),
   operation({
     name: 'member.update',

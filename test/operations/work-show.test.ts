@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { views } from '../../src/cli/show/views/member.ts';
 import { shareStage } from '../server/stage.ts';
 import { makeRepository, plainGit, write } from '../workspaces/project.ts';
 
@@ -23,6 +24,9 @@ test('the work of a team says which tasks somebody holds, and whether the checko
   const first = await begin('First');
   write(first.folder, { 'first.txt': 'first\n' });
   await act('task.complete', { teamId, taskId: first.taskId, epoch: first.epoch }, 'ada');
+  const shown = await act('member.show', { teamId, memberId: 'ada' });
+  const text = views['member.show']?.(shown, { isTerminal: false, hasColor: false, columns: Infinity, now: 0 }, {});
+  expect(text).toMatch(new RegExp(`^ *directory +${first.folder}$`, 'm'));
   const second = await begin('Second');
   const held = await act('work.show', { teamId });
   expect(held).toMatchObject({ isMerged: false, tasks: [{ state: 'landed' }, { state: 'begun', isHeld: true }] });

@@ -168,7 +168,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['quiet hours', member.quietHours],
     ['on limit', member.onLimit && wordOnLimit(member.onLimit)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
-    ['directory', member.cwd],
+    ['directory', member.workspace === 'own' ? member.folder : member.cwd],
     ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],
     ['joined', showTime(member.joinedAt, screen)],
     ['stopped', showTime(member.stoppedAt, screen)],
