@@ -100,7 +100,7 @@ export function findInVariable(name: string, value: string): string | undefined 
   const rest = value.replaceAll(REFERENCE, '');
   const isNamed = rest === value && value.length >= SECRET_LENGTH && isSecretName(name, value);
   if (!isNamed && !hasSecretShape(rest)) return undefined;
-  return `is a secret in plain text, which the journal would keep: write \${${name}}, and run troupe up with ${name} in your environment`;
+  return `is a secret in plain text, which the journal would keep: write \${${name}}, which takes it from the environment of troupe up, or without a team file from that of the daemon`;
 }
 
 /** The words of a command with a problem: they contain a secret, or are the value of a secret argument. */

@@ -78,7 +78,7 @@ hooks:
     ]);
     expect(told[3]).toBe(
       't.yaml:9:19: members[0].env.MY_API_KEY is a secret in plain text, which the journal would keep: ' +
-        'write ${MY_API_KEY}, and run troupe up with MY_API_KEY in your environment',
+        'write ${MY_API_KEY}, which takes it from the environment of troupe up, or without a team file from that of the daemon',
     );
     expect(told.join('\n')).not.toMatch(/hunter2|sk-live|ghp_|known-shape/);
   });

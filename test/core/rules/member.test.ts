@@ -164,7 +164,7 @@ describe('a member that joins', () => {
     const team = teamOf();
     const agent = { kind: 'exec' as const, command: ['true'], env: { API_KEY: 'hunter2-and-more' } };
     expect(() => team.do('member.join', { name: 'ann', agent })).toThrow(
-      /^env\.API_KEY of member ann is a secret in plain text, .*: write \$\{API_KEY\}, and start/,
+      /^env\.API_KEY of member ann is a secret in plain text, .*: write \$\{API_KEY\}, which takes it from/,
     );
     team.do('member.join', { name: 'ann', agent: { ...agent, env: { API_KEY: '${OTHER}' } } });
     const record = team.state.members.get('ann');
