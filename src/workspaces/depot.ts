@@ -251,7 +251,7 @@ export async function openDepot({
 
   /** A team of several machines may need the same project, and only names its commits; and a checkout may be moved. */
   async function rememberCheckout(): Promise<void> {
-    if (!current.isAbsent) await writeOrigin(dir, current);
+    if (!current.isAbsent) await writeOrigin(places, dir, current);
   }
 
   /** Notes damage, so that the next opening looks at every object. */

@@ -319,3 +319,11 @@ function damageInPack(dir: string, id: string): void {
   }
   throw new Error(`No pack has ${id}`);
 }
+
+test('many teams of one repository may begin at once', async () => {
+  const { checkout, depot } = await openStage();
+  const taken = await Promise.all(Array.from({ length: 20 }, () => depot.take(checkout)));
+  expect(new Set(taken)).toEqual(new Set([checkout.head]));
+  expect(readFileSync(join(depot.dir, 'checkout'), 'utf8')).toBe(`${checkout.folder}\n${checkout.commonDir}\n`);
+  expect(readdirSync(depot.dir).filter((name) => name.startsWith('checkout'))).toEqual(['checkout']);
+});
