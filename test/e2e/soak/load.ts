@@ -23,16 +23,25 @@ export async function loadOnce(on: Ground, number: number): Promise<void> {
 /** With more, it is not worth to go on. */
 const MOST_PROBLEMS = 20;
 
+/** How much shorter the rests are at first. */
+const WARM_UP = 20;
+
 /**
  * A steady load until a moment: about a third of a core on the machine it was measured on. Every lane does one thing at a time and rests
- * in between, so that a busy machine gets less of it, not a queue.
+ * in between, so that a busy machine gets less of it, not a queue. While `isWarmingUp`, the lanes that leave nothing behind hardly rest:
+ * V8 compiles what was called often enough, and under the steady load alone that takes it hours.
  */
-export async function loadUntil(on: Ground, isOver: () => boolean): Promise<void> {
+export async function loadUntil(
+  on: Ground,
+  { isOver, isWarmingUp }: { readonly isOver: () => boolean; readonly isWarmingUp: () => boolean },
+): Promise<void> {
   const { client, random } = on;
   let teams = 0;
   const over = new AbortController();
   const rest = (ms: number): Promise<void> => sleep(ms, undefined, over).catch(() => {});
-  const lane = async (restMs: number, work: () => Promise<unknown>): Promise<void> => {
+  const busyLane = (restMs: number, work: () => Promise<unknown>): Promise<void> =>
+    lane(() => (isWarmingUp() ? restMs / WARM_UP : restMs), work);
+  const lane = async (restMs: () => number, work: () => Promise<unknown>): Promise<void> => {
     while (!isOver()) {
       try {
         await work();
@@ -40,34 +49,42 @@ export async function loadUntil(on: Ground, isOver: () => boolean): Promise<void
         on.problems.push(`${new Date().toISOString()} ${(error as Error).stack}`);
         if (on.problems.length > MOST_PROBLEMS) throw error;
       }
-      await rest(restMs * (0.5 + random()));
+      await rest(restMs() * (0.5 + random()));
     }
     over.abort();
   };
   await Promise.all([
-    lane(25_000, () => liveTeam(on, `crew-${++teams}`, { tasks: 8, apart: false, kill: random() < 0.5 })),
-    lane(60_000, () => liveTeam(on, `works-${++teams}`, { tasks: 4, apart: true, kill: random() < 0.3 })),
+    busyLane(25_000, () => liveTeam(on, `crew-${++teams}`, { tasks: 8, apart: false, kill: random() < 0.5 })),
+    busyLane(60_000, () => liveTeam(on, `works-${++teams}`, { tasks: 4, apart: true, kill: random() < 0.3 })),
     // The same name comes back, as with `troupe up --again`.
-    lane(120_000, () => liveTeam(on, 'again', { tasks: 3, apart: true, kill: false })),
-    lane(1_500, () => visit(on, STAYS)),
+    busyLane(120_000, () => liveTeam(on, 'again', { tasks: 3, apart: true, kill: false })),
+    busyLane(1_500, () => visit(on, STAYS)),
     // Few: what a team that stays has done stays in memory by right, about 1 kB a minute.
-    lane(90_000, async () => {
-      const toId = pick(on, MEMBERS);
-      await attempt(on, () => client.call('message.send', { teamId: STAYS, toId, content: 'How is it going?' }));
-      count(on, 'messages');
-    }),
-    lane(180_000, () =>
-      attempt(on, async () => {
-        const assigneeId = pick(on, MEMBERS);
-        const task = await client.call('task.create', { teamId: STAYS, title: 'A task', assigneeId });
-        count(on, 'tasks');
-        await rest(10_000);
-        if (random() < 0.5) await client.call('task.delete', { teamId: STAYS, taskId: task.id });
-      }),
+    lane(
+      () => 90_000,
+      async () => {
+        const toId = pick(on, MEMBERS);
+        await attempt(on, () => client.call('message.send', { teamId: STAYS, toId, content: 'How is it going?' }));
+        count(on, 'messages');
+      },
     ),
-    lane(240_000, async () => {
-      await rest(60_000);
-      await killMember(on, STAYS);
-    }),
+    lane(
+      () => 180_000,
+      () =>
+        attempt(on, async () => {
+          const assigneeId = pick(on, MEMBERS);
+          const task = await client.call('task.create', { teamId: STAYS, title: 'A task', assigneeId });
+          count(on, 'tasks');
+          await rest(10_000);
+          if (random() < 0.5) await client.call('task.delete', { teamId: STAYS, taskId: task.id });
+        }),
+    ),
+    lane(
+      () => 240_000,
+      async () => {
+        await rest(60_000);
+        await killMember(on, STAYS);
+      },
+    ),
   ]);
 }
