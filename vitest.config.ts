@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { isBuilt } from './scripts/stale.ts';
 import { isProof } from './test/proof.ts';
@@ -29,9 +29,9 @@ export default defineConfig({
     ],
     // Real processes, not threads: tests send signals, change the umask and look at what their process holds.
     pool: 'forks',
-    // Most of the time of a test is waiting for other processes. The whole-program tests took 366 s with three workers on two cores, 313 s
-    // with four and 264 s with six (measured). Each worker and what it starts need up to 1.5 GB.
-    maxWorkers: Math.max(2, Math.min(3 * availableParallelism(), Math.floor(totalmem() / (1.5 * 2 ** 30)))),
+    // One more than there are cores keeps both busy. A whole run took 954 s with three workers on two cores, 970 s with six (measured): beside other
+    // work six are faster, alone they only need more memory.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
