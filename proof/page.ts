@@ -1,7 +1,7 @@
 import { BUGS } from '../test/simulator/bugs.ts';
 import type { Figure } from './figure.ts';
 import { renderInvariants } from './invariants.ts';
-import { MUTANT_MS, SLOW_MS } from './mutations/lane.ts';
+import { MUTANT_MS, SLOW_MS, WHOLE_FILES, WHOLE_MS } from './mutations/lane.ts';
 import { renderMutations } from './mutations/page.ts';
 import type { FigureResult } from './results.ts';
 
@@ -64,7 +64,8 @@ ${renderMutations(results)}
   journal's contract as real servers do (\`test/journal/nats-model.test.ts\`). It elects leaders, loses proposals, answers late, twice or never, and
   is parted. It has no servers that keep different histories for good, no TLS, no credentials and no packs; real servers are tested for these.
 - A kill at each system call covers the daemon's own files, not those of git.
-- Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. The tests of the whole program are not used. A process that was started before a test
+- Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. A mutant of what runs
+  when a module is loaded is tried by at most ${WHOLE_FILES} test files that import or reach the module, for at most ${WHOLE_MS / 1_000} s. The tests of the whole program are not used. A process that was started before a test
   began (a daemon that several tests share) does not have the mutant of that test.
 `;
 }

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   globSync,
   mkdirSync,
@@ -60,6 +61,8 @@ function findSources(root: string, patterns: readonly string[]): string[] {
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(temporaryRoot(), 'mutations-'));
+  // Some tests run programs as another user.
+  chmodSync(folder, 0o755);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   cpSync(join(import.meta.dirname, 'switch.cjs'), join(folder, 'switch.cjs'));
   writeFileSync(join(folder, 'switch.json'), '{"on":-1}');

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Copy } from './copy.ts';
 import { emptyPlan } from './cover.ts';
@@ -13,10 +13,10 @@ export type Fate = 'test' | 'hang' | 'load' | 'survived' | 'not covered';
 export const SLOW_MS = 4_000;
 /** How long the tests that try one mutant may take together without it: tests of workspaces, which run git, take minutes. */
 export const MUTANT_MS = 15_000;
-/** How many test files try a mutant that runs when its module is loaded: each needs a process of its own. */
-const WHOLE_FILES = 3;
+/** How many test files try a mutant that runs when its module is loaded, one after the other in a new process. */
+export const WHOLE_FILES = 10;
 /** How long they may take together without a mutant. */
-const WHOLE_MS = 8_000;
+export const WHOLE_MS = 8_000;
 
 export interface LaneOptions extends RunOptions {
   readonly coverage: Coverage;
@@ -77,8 +77,17 @@ function choose(tests: Coverage['tests'], file: string | undefined, slowMs: numb
     .filter(({ ms }) => ms <= slowMs)
     .map((test) => ({ ...test, rank: (test.ms * test.reached.length) / (test.perFile.get(file ?? '') ?? 1) }))
     .toSorted((a, b) => a.rank - b.rank);
-  let ms = 0;
-  return ranked.filter((test) => (ms += test.ms) <= MUTANT_MS).map(({ test }) => test);
+  return within(ranked, MUTANT_MS).map(({ test }) => test);
+}
+
+/** As many as fit into a time together, the first ones first. One that no longer fits leaves its place to shorter ones. */
+function within<T extends { readonly ms: number }>(all: readonly T[], mostMs: number): T[] {
+  let left = mostMs;
+  return all.filter(({ ms }) => {
+    if (ms > left) return false;
+    left -= ms;
+    return true;
+  });
 }
 
 interface Switching {
@@ -100,21 +109,29 @@ function planSwitching(copy: Copy, { batch, left, coverage }: Switching): Return
   return { ...emptyPlan(copy, { mode: 'switch', files }), tests, most: coverage.most };
 }
 
-/** The test files that try a mutant from the start: those that reach most of its source file. */
-function wholeFiles(id: number, { mutants }: Copy, coverage: Coverage): string[] {
+/**
+ * The test files that try a mutant from the start: first those that import its source file, then those that reach most
+ * of it. All tests run in one process, so only the first file of those that need a module is seen to load it.
+ */
+function wholeFiles(id: number, { folder, mutants }: Copy, coverage: Coverage): string[] {
   const outside = coverage.filesOf.get(id);
-  if (!outside) return [];
   const source = mutants[id]?.file;
-  const reaching = new Map<string, number>([...outside].map((file) => [file, 0]));
-  const took = new Map<string, number>();
+  if (!outside || source === undefined) return [];
+  const files = new Map<string, { ms: number; same: number }>();
   for (const { file, ms, perFile } of coverage.tests) {
-    const same = perFile.get(source ?? '') ?? 0;
-    if (same > 0) reaching.set(file, (reaching.get(file) ?? 0) + same);
-    took.set(file, (took.get(file) ?? 0) + ms);
+    const before = files.get(file) ?? { ms: 0, same: 0 };
+    files.set(file, { ms: before.ms + ms, same: before.same + (perFile.get(source) ?? 0) });
   }
-  let ms = 0;
-  const best = [...reaching].sort(([, a], [, b]) => b - a).map(([file]) => file);
-  return best.filter((file) => (ms += took.get(file) ?? 0) <= WHOLE_MS).slice(0, WHOLE_FILES);
+  const ranked = [...files]
+    .map(([file, found]) => {
+      const isImporting = readFileSync(join(folder, file), 'utf8').includes(`${source}'`);
+      return { ...found, file, isImporting };
+    })
+    .filter(({ file, same, isImporting }) => isImporting || same > 0 || outside.has(file))
+    .toSorted((a, b) => Number(b.isImporting) - Number(a.isImporting) || b.same - a.same);
+  return within(ranked, WHOLE_MS)
+    .slice(0, WHOLE_FILES)
+    .map(({ file }) => file);
 }
 
 interface Whole {

@@ -52,8 +52,10 @@ export const ROOMS: readonly Room[] = [
     name: 'auth',
     sources: sourcesOf('auth'),
     tests: [
-      'test/server/{answer-links,credentials,http,identity,login,mcp-share,refusals,revoked,session,share,socket}.test.ts',
-      'test/mcp/{http,forgery}.test.ts',
+      // Not `refusals`: its 394 tests, which say the same of each operation, would leave no time for the others.
+      'test/server/{answer-links,credentials,guard,http,identity,login,mcp-share,revoked,session,share,socket}.test.ts',
+      'test/mcp/{http,forgery,offer}.test.ts',
+      'test/operations/{caller,visible}.test.ts',
     ],
     sample: 400,
     quick: ['src/server/answer-links.ts', 'test/server/answer-links.test.ts'],
