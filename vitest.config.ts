@@ -29,8 +29,7 @@ export default defineConfig({
     ],
     // Real processes, not threads: tests send signals, change the umask and look at what their process holds.
     pool: 'forks',
-    // One more than there are cores keeps both busy. A whole run took 954 s with three workers on two cores, 970 s with six (measured): beside other
-    // work six are faster, alone they only need more memory.
+    // One more than there are cores keeps all of them busy. On two cores a whole run took 954 s with three workers, 970 s with six.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup/leaks.ts'],

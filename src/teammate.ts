@@ -204,8 +204,8 @@ interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environmen
 }
 
 /**
- * The adapter of each kind, loaded when it is wanted: a process runs one of them, and its start is shorter without the others. A kind that
- * runs in another process has none here.
+ * The adapter of each kind. A process loads only the one that it runs: its start is shorter without the others. A kind
+ * that runs in another process has none here.
  */
 const ADAPTERS: Readonly<
   Record<AgentKind, (spec: AgentSpec, around: Surroundings) => Agent | Promise<Agent> | undefined>

@@ -9,7 +9,7 @@ import type { EventsFrame } from '../operations/frames.ts';
 // The command line and the dashboard compute what they show from a team's state with the daemon's own code.
 export { otherTeamOf } from '../core/address.ts';
 export { agentNamed, hasProcess, isTeamAgent } from '../core/agent-kinds.ts';
-export { wordSettings } from '../core/agent-words.ts';
+export { agentNameOf, wordOnLimit, wordSettings } from '../core/agent-words.ts';
 export { budgetUses } from '../core/budget-use.ts';
 export { showGrant } from '../core/budget-words.ts';
 export { nounOf } from '../core/event.ts';
@@ -35,8 +35,6 @@ export {
 export { openSnapshot, takeSnapshot } from '../core/snapshot.ts';
 export { wordGate } from '../core/request-words.ts';
 export { situationOf } from '../core/situation.ts';
-export { agentNameOf } from '../core/limit-policy.ts';
-export { wordOnLimit } from '../core/limit-policy.ts';
 export { isPerson, isVacant } from '../core/person.ts';
 export { sameSince, teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, silentSince, waitingOf, waitsOrSilent } from '../core/waiting.ts';

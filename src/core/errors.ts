@@ -88,6 +88,11 @@ export class TeamError extends Error {
   }
 }
 
+/** Whether an error, whatever was thrown, is a `TeamError` with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TeamError {
+  return error instanceof TeamError && codes.includes(error.code);
+}
+
 /** A lost race for a task: take another one. */
 export class ClaimConflictError extends TeamError {
   constructor(message: string, options?: { cause?: unknown }) {

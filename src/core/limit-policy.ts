@@ -1,7 +1,6 @@
-import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent } from './agent-kinds.ts';
-import type { AgentSpec } from './agent.ts';
+import { hasProcess, isNativeAgent, isTeamAgent } from './agent-kinds.ts';
 import { TeamError } from './errors.ts';
-import type { OnLimit, StandIn } from './on-limit.ts';
+import type { OnLimit } from './on-limit.ts';
 
 /** The policy that counts for a member: its own, else that of its team. */
 export function onLimitOf(
@@ -27,22 +26,4 @@ export function requireFallbacks({ agents }: OnLimit): void {
           : `${name} cannot stand in: it is a function of another process, which no daemon can start`,
     );
   }
-}
-
-/** A policy in words: `fallback: codex, claude@second`. */
-export function wordOnLimit({ policy, agents }: OnLimit): string {
-  return agents.length === 0 ? policy : `${policy}: ${agents.map(({ name }) => name).join(', ')}`;
-}
-
-/** The agent of a member in one word, and whose place it takes: `codex (for claude)`. */
-export function agentNameOf({
-  agent,
-  standIn,
-}: {
-  readonly agent?: AgentSpec | undefined;
-  readonly standIn?: StandIn | undefined;
-}): string {
-  if (!agent) return '';
-  if (!standIn) return agent.name ?? agent.kind;
-  return `${standIn.name} (for ${catalogNameOf(standIn.own.agent)})`;
 }

@@ -1,6 +1,7 @@
 import { describeLimit } from './account-words.ts';
 import type { AccountLimit } from './account.ts';
 import { onLimitOf } from './limit-policy.ts';
+import { isOfTroupe } from './request.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TeamState } from './state.ts';
@@ -60,7 +61,11 @@ function askersOn(state: TeamState, account: string): MemberRecord[] {
 /** A withdrawn question was about a member that has stopped since. */
 function findAsked({ requests }: TeamState, account: string, { since }: AccountLimit): TeamRequest | undefined {
   return [...requests.values()].findLast(
-    ({ kind, detail, status }) =>
-      kind === 'account' && detail?.['account'] === account && detail['since'] === since && status !== 'withdrawn',
+    (request) =>
+      request.kind === 'account' &&
+      isOfTroupe(request) &&
+      request.detail?.['account'] === account &&
+      request.detail['since'] === since &&
+      request.status !== 'withdrawn',
   );
 }

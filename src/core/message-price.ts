@@ -15,7 +15,7 @@ export function paidAfterSending(state: TeamState, member: MemberRecord, at: num
   const { price, burst } = pricesOf(state);
   const owed = member.sendsPaidAt ?? at;
   // A clock that was set back leaves no debt.
-  return (owed > at && owed <= at + burst ? owed : at) + price;
+  return (owed <= at + burst ? Math.max(owed, at) : at) + price;
 }
 
 /** How long another team has to wait before its next message; the largest debt is an hour. */
@@ -28,7 +28,7 @@ export function peerWait({ team }: TeamState, teamId: string, at: number): numbe
 /** When the debt of another team will be paid off, after one more message. */
 export function peerPaidAfterSending({ team }: TeamState, teamId: string, at: number): number {
   const owed = team?.peersPaidAt?.[teamId] ?? at;
-  return (owed > at && owed <= at + HOUR_MS ? owed : at) + PEER_PRICE;
+  return (owed <= at + HOUR_MS ? Math.max(owed, at) : at) + PEER_PRICE;
 }
 
 const PEER_PRICE = HOUR_MS / PEER_MESSAGES_PER_HOUR;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Actor } from './actor.ts';
+import { Actor, SYSTEM } from './actor.ts';
 import { GrantAmount } from './budget.ts';
 import { durationOf } from './duration.ts';
 import { Line, Slug, TaskId, textOf } from './fields.ts';
@@ -58,6 +58,14 @@ export const TeamRequest = z.object({
   grants: z.number().optional(),
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
+
+/**
+ * Whether Troupe itself asks. Only then is `detail` a fact: about which account, limit or attempt it is, and how much a yes
+ * gives. A member writes what it likes into a request of its own, and the person who answers it may not see that.
+ */
+export function isOfTroupe({ requestedBy }: Pick<TeamRequest, 'requestedBy'>): boolean {
+  return requestedBy === SYSTEM;
+}
 
 /** Who answers a request: the member it is about, the lead (or a person in its place), or nobody but a person. */
 export function answererOf(kind: TeamRequest['kind']): 'member' | 'lead' | 'person' {

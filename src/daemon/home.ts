@@ -4,7 +4,7 @@ import type { Home } from '../client/home.ts';
 import type { JournalPlace } from '../journals.ts';
 import { removeCard, writeCard } from '../runtime/card.ts';
 import type { DaemonCard } from '../runtime/card.ts';
-import { checkSocketPath, prepareHome } from '../runtime/home.ts';
+import { prepareHome } from '../runtime/home.ts';
 import { takeLock } from '../runtime/lock.ts';
 import type { Lock } from '../runtime/lock.ts';
 import { openLog } from '../runtime/log.ts';
@@ -60,8 +60,7 @@ export async function takeHome(options: PlacedOptions, ending: Ending): Promise<
   const { closers } = ending;
   const umask = process.umask(0o077);
   closers.add('umask', () => process.umask(umask));
-  prepareHome(home.directory);
-  checkSocketPath(home.socket);
+  prepareHome(home.directory, home.socket);
   const lock = await takeLock(home);
   closers.add('lock', () => lock.release());
   const reserve = openReserve(join(home.directory, 'reserve'));

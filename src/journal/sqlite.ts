@@ -234,7 +234,9 @@ export function sqliteJournal(
       assertUsable(team);
       await change(team, 'save a snapshot of', snapshot.body.length, () => {
         const id = find(team);
-        return id !== undefined && rows.putSnapshot(team, id, snapshot);
+        if (id !== undefined) rows.putSnapshot(team, id, snapshot);
+        // No follower waits for a snapshot.
+        return false;
       });
     },
 

@@ -1,7 +1,6 @@
 import { USER } from '../core/actor.ts';
 import type { AnswerRequestInput, TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
-import { requireTeam } from '../core/view.ts';
 import type { HandedIn } from '../core/work.ts';
 import { acceptWork } from './hand-in.ts';
 import type { WorkSaver } from './hand-in.ts';
@@ -24,18 +23,13 @@ export async function answerRequest(
   const command = { type: 'request.answer', by: USER, ...once, ...input } as const;
   const view = <V>(pick: (state: TeamState) => V): Promise<V> => ledger.view(teamId, pick);
   const record = (work?: HandedIn): Promise<TeamRequest> =>
-    ledger.execute(
-      teamId,
-      { ...command, ...(work && { work }) },
-      (state) => state.requests.get(requestId) as TeamRequest,
-    );
-  const about = await view((state) => {
-    requireTeam(state);
-    return state.requests.get(requestId);
-  });
-  const isWork = about?.kind === 'gate' && about.taskId !== undefined && about.detail?.['conflicted'] !== true;
+    ledger.execute(teamId, { ...command, work }, (state) => state.requests.get(requestId) as TeamRequest);
+  const about = await view(({ requests }) => requests.get(requestId));
+  const isWork = about?.kind === 'gate' && about.detail?.['conflicted'] !== true;
   if (!works || !approve || !isWork) return record();
   const said = about.detail?.['result'];
   const result = typeof said === 'string' ? said : undefined;
-  return acceptWork(works, { teamId, taskId: about.taskId as string, result }, { view, record });
+  // One about no task is about nobody's work.
+  const { taskId = '' } = about;
+  return acceptWork(works, { teamId, taskId, result }, { view, record });
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../core/actor.ts';
 import { ClaimConflictError } from '../core/errors.ts';
 import type { TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
-import { requireTask, requireTeam, viewTask } from '../core/view.ts';
+import { requireTask, viewTask } from '../core/view.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -50,14 +50,9 @@ export function openClaims(ledger: Ledger, keeper: ClaimKeeper | undefined) {
         if (!(await isWithheld(teamId, task.id))) throw error;
       }
       const { commandId } = options;
-      if (commandId === undefined) task = await claimBest(teamId, by, options);
-      else {
-        // Each attempt has its own id, so that a repeated call goes through the same tasks.
-        const id = `${commandId}.${attempt}`;
-        // An earlier run of this attempt got the task that was the best then.
-        const earlier: SharedTask | undefined = await claimedBefore(teamId, by, id);
-        task = earlier ?? (await claimBest(teamId, by, { ...options, commandId: id }));
-      }
+      // Each attempt has its own id, so that a repeated call goes through the same tasks.
+      const own = commandId !== undefined && { commandId: `${commandId}.${attempt}` };
+      task = await claimBest(teamId, by, { ...options, ...own });
     }
     return task;
   }
@@ -66,20 +61,12 @@ export function openClaims(ledger: Ledger, keeper: ClaimKeeper | undefined) {
     const { commandId } = options;
     return ledger.execute(teamId, { ...options, type: 'task.claim', by }, (state, [claimed]) => {
       const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, commandId);
-      return id === undefined ? undefined : viewTask(state, requireTask(state, id));
+      return id === undefined ? undefined : viewTask(state, requireTask(state, id, { deleted: true }));
     });
   }
 
   function isWithheld(teamId: string, taskId: string): Promise<boolean> {
     return ledger.view(teamId, (state) => requireTask(state, taskId, { deleted: true }).withheld !== undefined);
-  }
-
-  function claimedBefore(teamId: string, by: string, commandId: string): Found {
-    return ledger.view(teamId, (state) => {
-      requireTeam(state);
-      const taskId = state.receipts.get(commandId)?.by === by ? receiptTask(state, commandId) : undefined;
-      return taskId === undefined ? undefined : viewTask(state, requireTask(state, taskId, { deleted: true }));
-    });
   }
 }
 

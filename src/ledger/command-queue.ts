@@ -39,7 +39,7 @@ export interface Waiting {
 
 /** The commands of a team that no commit has taken yet. */
 export class CommandQueue {
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
   #text = 0;
 
   get length(): number {
@@ -61,18 +61,13 @@ export class CommandQueue {
     const queue = this.#waiting;
     let text = 0;
     let count = Math.min(queue.length, 1);
-    while (count < Math.min(queue.length, COMMANDS_PER_COMMIT) && text < TEXT_PER_COMMIT) {
+    for (const most = Math.min(queue.length, COMMANDS_PER_COMMIT); count < most; count++) {
       for (const command of (queue[count - 1] as Waiting).commands) text += textIn(command);
-      if (text < TEXT_PER_COMMIT) count++;
+      if (text >= TEXT_PER_COMMIT) break;
     }
-    if (count < queue.length) {
-      const taken = queue.splice(0, count);
-      if (this.#text > 0) for (const waiting of taken) this.#text -= waiting.text ?? 0;
-      return taken;
-    }
-    this.#waiting = [];
-    this.#text = 0;
-    return queue;
+    const taken = queue.splice(0, count);
+    for (const waiting of taken) this.#text -= waiting.text ?? 0;
+    return taken;
   }
 
   #measure(waiting: Waiting): boolean {

@@ -1,6 +1,5 @@
 import type { TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
-import { requireTeam } from '../core/view.ts';
 import type { HandedIn } from '../core/work.ts';
 import { handIn } from './hand-in.ts';
 import type { WorkSaver } from './hand-in.ts';
@@ -34,11 +33,7 @@ export async function complete(completing: Completing, options: CompletingOption
   const { teamId, completion, record, reject } = completing;
   const { ledger, gate, works, running, wait, signal } = options;
   const now = (): number => ledger.now();
-  const view = <R>(pick: (state: TeamState) => R): Promise<R> =>
-    ledger.view(teamId, (state) => {
-      requireTeam(state);
-      return pick(state);
-    });
+  const view = <R>(pick: (state: TeamState) => R): Promise<R> => ledger.view(teamId, pick);
   const judge = async (work?: HandedIn): Promise<Judged> => {
     if (!gate && !completion.refused) return {};
     const { by, taskId, commandId } = completion;

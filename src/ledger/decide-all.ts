@@ -41,8 +41,8 @@ export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEven
 
 /** If the command was done before, all its steps were done, even those without events. The first one is enough then. */
 function stepsLeft(state: TeamState, commands: readonly Command[]): readonly Command[] {
-  const { commandId, print } = commands[0] as Command;
-  const wasDone = print !== undefined && commandId !== undefined && state.receipts.has(commandId);
+  const { commandId = '', print } = commands[0] as Command;
+  const wasDone = print !== undefined && state.receipts.has(commandId);
   return wasDone ? commands.slice(0, 1) : commands;
 }
 

@@ -1,13 +1,13 @@
 import { SYSTEM } from '../core/actor.ts';
 import { isHandedIn } from '../core/approval.ts';
 import { decide } from '../core/decide.ts';
-import { TeamError } from '../core/errors.ts';
+import { hasCode, TeamError } from '../core/errors.ts';
 import { isApart } from '../core/folder.ts';
 import { requireFresh } from '../core/rules/guard.ts';
 import type { TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
-import { requireTask, viewTask } from '../core/view.ts';
-import type { HandedIn, SubmitWorkInput, WorkPack } from '../core/work.ts';
+import { requireTask, requireTeam, viewTask } from '../core/view.ts';
+import type { HandedIn, StandingWork, SubmitWorkInput, WorkPack } from '../core/work.ts';
 import type { NewCommand } from './ledger.ts';
 import type { Completion, Judged } from './task-gate.ts';
 
@@ -120,7 +120,8 @@ export async function acceptWork<R>(
   if (!held) return record();
   const saved = await lander.save(held);
   // With its conflict open, what was handed in stays beside the branch: no marker lands.
-  const isConflicted = ({ tasks }: TeamState): boolean => tasks.get(taskId)?.work?.state === 'conflicted';
+  const isConflicted = (state: TeamState): boolean =>
+    requireTask(state, taskId, { deleted: true }).work?.state === 'conflicted';
   if (saved.problem !== undefined && (await view(isConflicted))) return record();
   const accepted = await onTip(view, async () => record(await lander.merge(held, saved, result)));
   await lander.settled(held);
@@ -140,12 +141,12 @@ async function onTip<R>(view: HandingIn['view'], work: (tip: string) => Promise<
 }
 
 /** A team never loses its workspaces, so one whose member works apart has a tip. */
-function tipOf({ team }: TeamState): string {
-  return team?.work?.tip as string;
+function tipOf(state: TeamState): string {
+  return (requireTeam(state).work as StandingWork).tip;
 }
 
 export function isStale(error: unknown): boolean {
-  return error instanceof TeamError && error.code === 'stale_revision';
+  return hasCode(error, 'stale_revision');
 }
 
 /** The completed task, or why its work went back; undefined while it waits. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Command, CommandOf, CommandType } from '../core/command.ts';
-import { TeamError } from '../core/errors.ts';
+import { hasCode, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
@@ -97,8 +97,7 @@ export class Ledger {
     return Promise.all(
       names.map((teamId) =>
         this.view(teamId, pick).catch((error: unknown) => {
-          const isItsOwn = error instanceof TeamError && (error.code === 'corrupt' || error.code === 'unsupported');
-          if (isItsOwn) return unreadable(teamId, error);
+          if (hasCode(error, 'corrupt', 'unsupported')) return unreadable(teamId, error);
           throw error;
         }),
       ),
@@ -138,15 +137,17 @@ export class Ledger {
   /** Adds a whole team from elsewhere, or nothing. */
   async restore(teamId: string, batches: readonly (readonly TeamEvent[])[]): Promise<void> {
     if (!this.#journal.restore) {
-      const instead = 'import it with a daemon on a journal of its own, then use troupe journal copy';
-      throw new TeamError('unsupported', `A journal on servers cannot take in a team whole: ${instead}`);
+      throw new TeamError(
+        'unsupported',
+        'A journal on servers cannot take in a team whole: import it with a daemon on a journal of its own, then use troupe journal copy',
+      );
     }
-    if ((await this.teams()).includes(teamId)) throw nameTaken(teamId);
+    // A last snapshot of a closing writer must not end up with a new team of the same name.
     await Promise.all(this.#leaving);
     try {
       await this.#journal.restore(teamId, batches);
     } catch (error) {
-      throw error instanceof TeamError && error.code === 'journal_conflict' ? nameTaken(teamId) : error;
+      throw hasCode(error, 'journal_conflict') ? nameTaken(teamId) : error;
     }
     // A writer that looked for the team before would not see it.
     const entry = this.#writers.get(teamId);
@@ -156,7 +157,6 @@ export class Ledger {
 
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
-    // A last snapshot of a closing writer must not end up with a new team of the same name.
     await Promise.all(this.#leaving);
     await this.#journal.drop(teamId);
     const entry = this.#writers.get(teamId);
@@ -206,7 +206,7 @@ export class Ledger {
         this.#forget(teamId, entry);
         await writer.close({ snapshot: false });
       }
-      if (this.#writers.size > this.#most) this.#release((one) => this.#writers.size > this.#most && one.canLeave);
+      this.#release((one) => this.#writers.size > this.#most && one.canLeave);
     }
   }
 
@@ -216,8 +216,8 @@ export class Ledger {
 
   /** Removes unused teams from memory; the next call opens them again. */
   #release(mayGo: (writer: TeamWriter) => boolean): void {
-    for (const [teamId, { writer, users }] of this.#writers) {
-      if (!writer || users > 0 || !mayGo(writer)) continue;
+    for (const [teamId, { writer }] of this.#writers) {
+      if (!writer || !mayGo(writer)) continue;
       this.#writers.delete(teamId);
       const leaving = writer.close({ snapshot: true }).catch((error: unknown) => this.#report(error, teamId));
       this.#leaving.add(leaving);

@@ -66,7 +66,6 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     this.#ledger = ledger;
     this.#gate = options.gate;
     this.#unsubscribe = ledger.subscribe((teamId, batch, state) => {
-      if (this.eventNames().length === 0) return;
       emitAll(batch.events, (event) => {
         if (event.type === 'message:sent') {
           this.#tell(

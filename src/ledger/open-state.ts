@@ -52,10 +52,11 @@ function readSnapshot(teamId: string, body: string): TeamState | undefined {
 /** A team that was dropped and created again under its name has another stream, with another first batch. */
 async function isOfThisStream(journal: Journal, { teamId, team }: TeamState): Promise<boolean> {
   const created = (await batchAt(journal, teamId, 1))?.events[0];
-  return team?.id === teamId && created?.type === 'team:created' && created.at === team.createdAt.getTime();
+  return team?.id === teamId && created?.at === team.createdAt.getTime();
 }
 
-async function batchAt(journal: Journal, teamId: string, seq: Seq): Promise<Stored | undefined> {
+/** One batch, if it exists. */
+export async function batchAt(journal: Journal, teamId: string, seq: Seq): Promise<Stored | undefined> {
   for await (const batch of journal.read(teamId, seq - 1)) return batch;
   return undefined;
 }

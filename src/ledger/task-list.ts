@@ -4,6 +4,7 @@ import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import type { TaskNews } from '../core/events/row.ts';
 import { taskRowOf } from '../core/events/table.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import { parse } from '../core/parse.ts';
@@ -44,6 +45,8 @@ export interface CompleteOptions {
 /** Fields of a command besides its input: see `CommandEnvelope`. */
 type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
+type TaskEvent = Extract<TeamEvent, { readonly type: `task:${string}` }>;
+
 /** The shared task list of every team on a ledger. The rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
@@ -63,14 +66,9 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     this.#claims = openClaims(ledger, options.claims);
     this.#works = options.works;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
-      if (this.eventNames().length === 0) return;
       emitAll(batch.events, (event) => {
-        if (!('taskId' in event) || event.taskId === undefined) return;
-        const task = state.tasks.get(event.taskId);
-        const name = taskRowOf(event.type)?.told;
-        if (!task || !name) return;
-        if (this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
-        if (this.#updates.has(event)) this.emit('task:updated', viewTask(state, task));
+        const row = taskRowOf(event.type);
+        if (row) this.#tell(row.told, event as TaskEvent, state);
       });
     });
   }
@@ -126,35 +124,32 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     options: Once & Pick<CompleteOptions, 'wait'> = {},
   ): Promise<SharedTask> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
-    const speaker = speakerOf(options);
     const { commandId } = options;
     // The fingerprint covers the request, not the steps: steps depend on the state and would differ after the update.
     const said = { type: 'task.update', taskId, ...changes };
     const print = fingerprintOf(said);
     const update = { taskId, changes, by, commandId, print, epoch, revision };
     const { before, steps } = await this.#view(teamId, (state) => planUpdate(state, update));
-    const isWaiting = changes.status === 'completed' && before.status === 'in_progress';
-    if (steps.length === 0 && !isWaiting) {
+    const completes = changes.status === 'completed' && before.status !== 'completed';
+    // Sent again while the work waits to land: the answer waits, too.
+    if (steps.length === 0 && !(completes && before.status === 'in_progress')) {
       // The same claim again, while the first one is still being confirmed: its answer must not come earlier.
       const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';
       return claimed ? this.#claims.confirmed(teamId, before, before.assigneeId as string) : before;
     }
-    const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
-    // Sent again while the work waits to land: the answer waits, too.
-    const completes = isWaiting || steps.at(-1)?.type === 'task.complete';
+    const once = { ...speakerOf(options), commandId, print };
     // Only the first step for this task checks epoch and revision: later steps follow the update's own changes.
-    const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
+    const seen = steps.findIndex((step) => step.taskId === taskId);
     const execute = (judged: Judged): Promise<SharedTask> => {
       const { work, submit, ...verdict } = judged;
       const checked = steps.map((step, i) => ({
         ...step,
         ...once,
         ...(i === seen && { epoch, revision, ...verdict }),
-        ...(step.type === 'task.complete' && work && { work }),
-        ...(step.type === 'task.complete' && submit && { type: 'work.submit', ...submit }),
+        ...(step.type === 'task.complete' && (submit ? { type: 'work.submit', ...submit } : { work })),
       })) as NewCommand[];
       return this.#ledger.execute(teamId, checked, (state, events) => {
-        const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
+        const own = events.filter((event) => taskIdOf(event) === taskId);
         const last = own.at(-1);
         if (last && !own.some(({ type }) => taskRowOf(type)?.told === 'task:updated')) this.#updates.add(last);
         return viewTask(state, requireTask(state, taskId, { deleted: true }));
@@ -231,11 +226,19 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */
   #do(teamId: string, command: NewCommand): Promise<SharedTask> {
     return this.#ledger.execute(teamId, command, (state, events) => {
-      const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, command.commandId);
+      const named = events[0] ? taskIdOf(events[0]) : receiptTask(state, command.commandId);
       // A creation has an event or a receipt. Every other command names its task.
       const id = named ?? (command as { taskId: string }).taskId;
       return viewTask(state, requireTask(state, id, { deleted: true }));
     });
+  }
+
+  #tell(name: TaskNews, event: TaskEvent, state: TeamState): void {
+    const task = state.tasks.get(event.taskId);
+    // The team forgets a deleted task when many were deleted after it, perhaps in the same batch.
+    if (!task) return;
+    if (this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
+    if (this.#updates.has(event)) this.emit('task:updated', viewTask(state, task));
   }
 
   #view<R>(teamId: string, pick: (state: TeamState) => R): Promise<R> {
@@ -244,6 +247,11 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       return pick(state);
     });
   }
+}
+
+/** The task that an event is about, if any. */
+function taskIdOf(event: TeamEvent): string | undefined {
+  return (event as { readonly taskId?: string }).taskId;
 }
 
 /** The daemon through which a member calls, if given. */

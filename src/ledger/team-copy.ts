@@ -1,7 +1,7 @@
 import { keepChanges, noteChanges, takeBackTo } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
-import { applyBatch, openState } from './open-state.ts';
+import { applyBatch, batchAt, openState } from './open-state.ts';
 import type { Opened } from './open-state.ts';
 
 /**
@@ -76,8 +76,7 @@ export class TeamCopy {
   /** Whether the journal has newer batches, or our last batch may belong to a dropped team. */
   async #mayHaveMoved({ seq, events }: Stored): Promise<boolean> {
     if (events.length <= SMALL_BATCH || performance.now() - this.#comparedAt > COMPARE_EVERY_MS) return true;
-    for await (const batch of this.#journal.read(this.#teamId, seq)) return batch.seq > seq;
-    return false;
+    return (await batchAt(this.#journal, this.#teamId, seq + 1)) !== undefined;
   }
 
   /** Applies a batch whole or not at all. */

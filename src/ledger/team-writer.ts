@@ -1,5 +1,5 @@
 import type { Command } from '../core/command.ts';
-import { TeamError } from '../core/errors.ts';
+import { hasCode, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { takeSnapshot } from '../core/snapshot.ts';
 import { keepChanges, takeBackTo } from '../core/state.ts';
@@ -44,10 +44,12 @@ const NOW = Promise.resolve();
 /** After this many lost races in a row something else is wrong. */
 const ATTEMPTS = 1_000;
 
-interface WriterOptions extends LedgerOptions {
+interface WriterOptions extends Omit<LedgerOptions, 'onError'> {
   readonly turns: Turns;
   /** Must not throw. */
   readonly onBatch: (batch: Stored, state: TeamState) => void;
+  /** Must not throw. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -112,7 +114,7 @@ export class TeamWriter {
 
   /** The team is closed and nothing is in progress. */
   get canLeave(): boolean {
-    return this.#copy.state.team?.closedAt !== undefined && this.#queue.length === 0 && !this.#pumping;
+    return this.#copy.state.team?.closedAt !== undefined && !this.#pumping;
   }
 
   /** The writer can leave memory, and the team was not used since the last call of this method. */
@@ -175,9 +177,9 @@ export class TeamWriter {
 
   /** Restarts watching with the next call, if an error ended it. */
   #keepWatching(): void {
-    if (!this.#listening || this.#watching || this.#options.exclusive || this.#closed) return;
+    if (!this.#listening || this.#watching || this.#options.exclusive) return;
     this.#watching = this.#followOthers()
-      .catch((error: unknown) => this.#options.onError?.(error, this.#teamId))
+      .catch(this.#options.onError)
       .finally(() => (this.#watching = undefined));
   }
 
@@ -232,7 +234,6 @@ export class TeamWriter {
   /** Never throws: each caller gets its own outcome. Returns the number of callers. */
   readonly #commitNext = async (): Promise<number> => {
     const batch = this.#queue.take();
-    let isCurrent = this.#options.exclusive === true;
     for (let attempt = 1; ; attempt++) {
       const events = decideAll(this.#copy.state, batch);
       try {
@@ -240,17 +241,13 @@ export class TeamWriter {
           const seq = await this.#journal.append(this.#teamId, this.#copy.seq, events);
           keepChanges(this.#copy.state);
           this.#copy.appended({ seq, events });
-        } else if (!isCurrent) {
+        } else if (attempt === 1 && !this.#options.exclusive) {
           // Without an append, nothing shows that another process was first. A refusal may rest on an old state.
-          keepChanges(this.#copy.state);
-          isCurrent = true;
           if (await this.#copy.catchUp()) continue;
         }
       } catch (error) {
         takeBackTo(this.#copy.state, 0);
-        keepChanges(this.#copy.state);
         const failure = await this.#recover(error, attempt);
-        isCurrent = true;
         if (!failure) continue;
         for (const { reject } of batch) reject(failure.error);
         return batch.length;
@@ -265,7 +262,7 @@ export class TeamWriter {
 
   /** After a lost race the batch is decided again. Any other failure is the answer to all its callers. */
   async #recover(error: unknown, attempt: number): Promise<Refusal | undefined> {
-    if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return { error };
+    if (!hasCode(error, 'journal_conflict')) return { error };
     if (attempt >= ATTEMPTS) {
       const message = `Other processes wrote to team ${this.#teamId} first, ${attempt} times: try again`;
       return { error: new TeamError('overloaded', message, { cause: error }) };
@@ -289,7 +286,7 @@ export class TeamWriter {
       });
       await this.#journal.saveSnapshot(this.#teamId, snapshot);
     } catch (error) {
-      this.#options.onError?.(error, this.#teamId);
+      this.#options.onError(error);
     }
   }
 }

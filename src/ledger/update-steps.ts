@@ -19,8 +19,11 @@ export interface Update {
   readonly revision: number | undefined;
 }
 
+/** A command about one task. */
+type Step = Exclude<Extract<NewCommand, { readonly type: `task.${string}` }>, { readonly type: 'task.create' }>;
+
 /** The task before an update, and the steps of the update. No steps if it was done before under the same id. */
-export function planUpdate(state: TeamState, update: Update): { before: SharedTask; steps: NewCommand[] } {
+export function planUpdate(state: TeamState, update: Update): { before: SharedTask; steps: Step[] } {
   const { by, changes } = update;
   const task = requireTask(state, update.taskId, { deleted: true });
   const before = viewTask(state, task);
@@ -40,11 +43,11 @@ function stepsTo(
   input: UpdateTaskInput,
   by: Actor,
   takesItself: (memberId: string) => boolean,
-): NewCommand[] {
+): Step[] {
   const { status, assigneeId, addDependencies = [], addDependents = [], ...changes } = input;
   const taskId = before.id;
   // Dependencies can only change while a task is pending, so they come first.
-  const steps: NewCommand[] = addDependents.map((dependent) => ({
+  const steps: Step[] = addDependents.map((dependent) => ({
     type: 'task.addDependencies',
     by,
     taskId: dependent,
@@ -72,7 +75,7 @@ function stepsTo(
 }
 
 /** The step that a new status stands for. */
-function statusStep(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): NewCommand | undefined {
+function statusStep(before: SharedTask, status: SharedTaskStatus | undefined, by: Actor): Step | undefined {
   const taskId = before.id;
   if (status === 'in_progress') {
     const isDone = before.status === status && (before.assigneeId === by || by === USER || by === SYSTEM);

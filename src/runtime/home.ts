@@ -16,8 +16,12 @@ export function teamFolder({ folders }: { readonly folders: string }, teamId: st
   return join(folders, teamId);
 }
 
-/** Creates a private state directory. Throws a `TeamError` that says what is wrong with an existing one. */
-export function prepareHome(directory: string): void {
+/**
+ * Creates a private state directory, unless its socket would have too long a path. Throws a `TeamError` that says what is
+ * wrong with an existing one.
+ */
+export function prepareHome(directory: string, socket?: string): void {
+  if (socket !== undefined) checkSocketPath(socket);
   // A slash at the end would make lstat follow a link.
   const path = resolve(directory);
   try {
@@ -89,7 +93,7 @@ function isOurs(path: string): boolean {
 }
 
 /** Refuses a long path with a clear message: the system would say "invalid argument" or cut the path short. */
-export function checkSocketPath(path: string): void {
+function checkSocketPath(path: string): void {
   const bytes = Buffer.byteLength(path);
   if (bytes <= SOCKET_PATH_BYTES) return;
   throw new TeamError(

@@ -177,7 +177,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
   const { status, code, message } = why;
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  // The connection of an unauthenticated client is closed: requests that it has pipelined are not read.
+  // The connection of an unauthenticated client is closed: requests that it has pipelined are not answered.
   const mayStay = code === 'limit' || code === 'overloaded';
   if (hasBody || !mayStay) response.setHeader('connection', 'close');
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');

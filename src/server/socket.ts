@@ -21,7 +21,7 @@ export interface Listening {
 }
 
 /** A long write is split into pieces of this size, so that we see a slow client read. */
-const PIECE_BYTES = 256 * 1024;
+export const PIECE_BYTES = 256 * 1024;
 
 /** How often the daemon checks that its socket file still exists. */
 const LOOK_EVERY_MS = 1_000;
@@ -197,7 +197,8 @@ function refuse(socket: Socket, error: TeamError, id?: HelloFrame['id']): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
 }
 
-function lineOn(socket: Socket, onCut: () => void): Line {
+/** What a session writes to a client of the socket, and how it ends the connection. */
+export function lineOn(socket: Socket, onCut: () => void): Line {
   return {
     write(frames, moved, done) {
       const text = `${frames.join('\n')}\n`;

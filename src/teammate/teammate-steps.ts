@@ -116,7 +116,7 @@ export class Teammate {
       }
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
-      // A stop ends the wait for a disk or a repair with what was waited for. That is no fault of the task.
+      // A stop ends a wait for the disk or for a repair, and the wait then throws its cause. That is no fault of the task.
       if (this.#options.signal.aborted) {
         await finish(this.#bench, task, CANCELLED, 'stopped while it waited').catch(() => {});
         throw error;

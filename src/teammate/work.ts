@@ -42,9 +42,9 @@ async function asItIsNow({ door, who: { teamId } }: Bench, task: TaskJson): Prom
   return now.epoch === task.epoch ? now : task;
 }
 
-async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson): Promise<boolean> {
+async function isBeforePerson({ door, who: { teamId, memberId } }: Bench, task: TaskJson): Promise<boolean> {
   const questions = await door.call('request.list', { teamId, kind: 'gate', status: 'pending' });
-  return questions.some(({ taskId }) => taskId === task.id);
+  return questions.some(({ taskId, memberId: whose }) => taskId === task.id && whose === memberId);
 }
 
 /**

@@ -56,9 +56,14 @@ export function tmuxTerminal({ environment, server, target }: TmuxOptions): Term
         ...command,
       );
       const [id = '', pid = ''] = answer.split(' ');
-      await tmux('set-option', '-p', '-t', id, MARK, marker);
-      if (title !== undefined) await tmux('select-pane', '-t', id, '-T', plain(title));
-      await tmux('select-layout', ...place, 'tiled');
+      try {
+        await tmux('set-option', '-p', '-t', id, MARK, marker);
+        if (title !== undefined) await tmux('select-pane', '-t', id, '-T', plain(title));
+        await tmux('select-layout', ...place, 'tiled');
+      } catch (error) {
+        await tmux('kill-pane', '-t', id).catch(() => {});
+        throw error;
+      }
       return { id, pid: Number(pid), marker };
     },
     async close({ id, pid, marker }) {

@@ -168,8 +168,8 @@ function readTimed(line: string, kind: string): Timed[] {
 }
 
 /**
- * Records which branches the checkout has, as it was just taken in, so that what they left behind can go later. What it
- * had and lost counts as unmerged again.
+ * Records which branches the checkout contains, so that what they left behind can go later. What it no longer contains
+ * counts as unmerged again. The depot must have its refs: `takeIn` before this.
  */
 export async function markMerged(
   handle: DepotHandle,
@@ -182,10 +182,11 @@ export async function markMerged(
     if (await isInCheckout(handle, mark.commit)) known.add(`${mark.team} ${mark.commit}`);
     else await dropMarks(handle, [mark]);
   }
-  const all = [...branches, ...deleted];
-  for (const { team, commit } of all) {
+  // Several teams of one name may have been deleted, and each branch has a mark of its own.
+  let at = now;
+  for (const { team, commit } of [...branches, ...deleted]) {
     if (known.has(`${team} ${commit}`) || !(await isInCheckout(handle, commit))) continue;
-    await handle.changeRefs([{ ref: `refs/merged/${team}/${now}`, to: commit }]);
+    await handle.changeRefs([{ ref: `refs/merged/${team}/${at++}`, to: commit }]);
   }
 }
 
@@ -195,7 +196,7 @@ export async function hasBranches(handle: DepotHandle): Promise<boolean> {
   return marks.length + deleted.length > 0;
 }
 
-/** Forgets what the checkout had: it is gone or cannot be read, so the depot may be the only one that has the work. */
+/** Forgets what the checkout contained: it is gone or unreadable, so the work may be only in the depot. */
 export async function unmark(handle: DepotHandle): Promise<void> {
   await dropMarks(handle, (await listEnded(handle)).marks);
 }

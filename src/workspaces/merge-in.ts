@@ -23,6 +23,8 @@ export interface MergedBranch {
 /** Why nothing was merged, and what to do. */
 export interface NotMerged {
   readonly refused: string;
+  /** The signal that ended git, if one did. */
+  readonly endedBy?: string;
 }
 
 /**
@@ -74,7 +76,10 @@ export async function mergeIn(
   // A base that the checkout does not have was made from its uncommitted files.
   const isTaken = (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).code === 1;
   const next = isTaken ? wordTakenAlong(await isUntrackedInTheWay(git, { repository, tip })) : '';
-  return { refused: `${wordBroken(branch, isBack)} It said:\n${merge.said}${next}` };
+  const { said, endedBy } = merge;
+  const why = endedBy === undefined ? '' : ` It was ended by ${endedBy}.`;
+  const refused = `${wordBroken(branch, isBack)}${why}${said === '' ? '' : ` It said:\n${said}`}${next}`;
+  return { refused, ...(endedBy !== undefined && { endedBy }) };
 }
 
 /** The branch by its short name, which git puts into the message; in full if a tag has the same name. */

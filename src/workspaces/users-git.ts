@@ -4,6 +4,8 @@ export interface Said {
   readonly out: string;
   /** Both outputs, for people: first what it did, then why it stopped. */
   readonly said: string;
+  /** The signal that ended it, such as SIGINT after Ctrl-C. */
+  readonly endedBy?: string;
 }
 
 /** Runs the user's own git in the user's checkout: with all settings, hooks, identity and signature. */

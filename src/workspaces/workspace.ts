@@ -199,8 +199,8 @@ export interface Workspace {
   lay(tree: ObjectId, base: ObjectId, moving?: MoveOptions): Promise<Saved | undefined>;
 
   /**
-   * Moves what no save has to the trash, because the folder goes on with other work; returns the paths. A file of the project that was too
-   * large, or a pipe in its place, makes room for what the base has. Copied files stay.
+   * Moves files that no save can hold to the trash, so that the next work begins without them; returns their paths. If the base has such a
+   * file (it grew too large, or became a pipe), writes the base's. Copied files stay.
    */
   discard(leftOut: readonly LeftOut[]): Promise<readonly string[]>;
 

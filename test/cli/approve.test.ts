@@ -41,6 +41,17 @@ test('a request is shown whole: the member, the full text, and the commands to a
   );
 });
 
+test('a question about a budget says all in words: its fields are not listed', () => {
+  const detail = { of: 'member', what: 'costUsd', used: 1, limit: 1, grants: 1 };
+  const shown = waitingBlocks(
+    [asked('The budget of coder: $1.00 of $1.00 is used', { kind: 'budget', detail })],
+    screen,
+  );
+  expect(shown).toContain('The budget of coder: $1.00 of $1.00 is used');
+  expect(shown).toContain('To allow $1.00 more: troupe approve coder\n');
+  expect(shown).not.toContain('costUsd');
+});
+
 test('two requests of one member are answered by their ids, and a team that was named is named again', () => {
   const both = [asked('one'), asked('two', { id: 'permission-2@coder' }), asked('three', { memberId: 'other' })];
   const shown = waitingBlocks(both, { ...screen, columns: 200 }, 'demo');

@@ -284,7 +284,7 @@ describe('a command line', () => {
     const add = (): Promise<unknown> => wire.ask({ type: 'task.create', payload: { teamId: 'long', title: 'One' } });
     for (let i = 0; i < 1_010; i += 101) await Promise.all(Array.from({ length: 101 }, add));
     const { stdout } = await troupe.ask('task list --team long');
-    expect(stdout).toMatch(/\nThese are 1000\. For more: --after 1000\n$/);
+    expect(stdout).toMatch(/\nThere is more: --after 1000\n$/);
     expect((await troupe.ask('task list --team long --after 1000')).stdout).not.toContain('more');
     expect((await troupe.ask('task list --team long --limit 1010')).stdout).not.toContain('more');
     expect(await troupe.askJson<object[]>('task list --team long')).toHaveLength(1_010);
@@ -302,9 +302,7 @@ describe('a command line', () => {
     const { stdout } = await troupe.ask('task list --team wide');
     expect(stdout.match(/ One /g)).toHaveLength(30);
     expect(stdout).not.toContain('more');
-    expect((await troupe.ask('task list --team wide --limit 25')).stdout).toMatch(
-      /\nThese are 25\. For more: --after 25\n$/,
-    );
+    expect((await troupe.ask('task list --team wide --limit 25')).stdout).toMatch(/\nThere is more: --after 25\n$/);
     expect(await troupe.askJson<object[]>('task list --team wide')).toHaveLength(30);
     expect(await troupe.askJson<object[]>('task list --team wide --limit 25')).toHaveLength(25);
   });

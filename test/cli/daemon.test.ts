@@ -308,6 +308,7 @@ describe('a command without a daemon', () => {
     const used = join(folder, 'used');
     mkdirSync(used, { mode: 0o755 });
     writeFileSync(join(used, 'thesis.tex'), '');
+    const long = join(folder, 'x'.repeat(100));
     const homes: [string, RegExp][] = [
       [
         '/proc/nope',
@@ -316,6 +317,7 @@ describe('a command without a daemon', () => {
       [file, /file is not a directory: choose another/],
       [join(file, 'below'), /cannot be made \(a part of its path is a file, not a folder\)/],
       [used, /holds other files and is open to others \(mode 755\): choose an empty one/],
+      [long, /daemon\.sock has \d+ bytes, and this system allows \d+: set TROUPE_HOME to a shorter path/],
     ];
     for (const [home, message] of homes) {
       const outcome = await troupe.ask('status', { env: { TROUPE_HOME: home } });
@@ -324,6 +326,7 @@ describe('a command without a daemon', () => {
       expect(outcome.stderr).not.toContain('starting');
     }
     expect(statSync(used).mode & 0o777).toBe(0o755);
+    expect(existsSync(long)).toBe(false);
   });
 
   test('passes none of its own settings to the daemon that it starts', async () => {

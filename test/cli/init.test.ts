@@ -54,6 +54,12 @@ describe('troupe init', () => {
     const wrong = await troupe.ask(['init', '--agents', 'clade', '--file', `${file}.2`], { env });
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no agent named clade') });
     expect(existsSync(`${file}.2`)).toBe(false);
+    const ofPrograms = await troupe.ask(['init', 'script', '--agents', 'claude', '--file', `${file}.2`], { env });
+    expect(ofPrograms).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('The members of script are programs'),
+    });
+    expect(existsSync(`${file}.2`)).toBe(false);
     const listed = await troupe.askJson<{ template: string }[]>('init --list', { env });
     expect(listed.map(({ template }) => template)).toContain('mixed');
     for (const { template } of listed) {

@@ -247,7 +247,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   chmodSync(gate, 0o755);
   expect(await again()).toMatchObject({
     status: 4,
-    stderr: 'troupe: The gate rejected it again, and it still waits for you: approved is missing\n',
+    stderr: 'troupe: The gate did not accept it, and it still waits for you: approved is missing\n',
   });
   expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
   expect(await troupe.ask('approve ann --again --deny')).toMatchObject({ status: 2 });
@@ -256,6 +256,15 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'completed', result: 'done' });
   expect((await troupe.ask('approve')).stdout).toBe('Nothing waits for you.\n');
   expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
+  // Each run in its lines: two that could not run, with the reason once; a rejection with what the gate said; the last.
+  const runs = (await troupe.ask('gate runs 1 --team gated')).stdout.split('\n').filter((line) => line !== '');
+  expect(runs).toEqual([
+    expect.stringMatching(/chmod \+x .*gate\.sh$/),
+    expect.stringMatching(/chmod \+x .*gate\.sh$/),
+    expect.stringMatching(/gate\.sh {2}exit code 2$/),
+    '  approved is missing',
+    expect.stringMatching(/gate\.sh {2}exit code 0$/),
+  ]);
 });
 
 test('troupe attach says that a message was sent and when a program reads it, and keeps the prompt on its own line', async (context) => {

@@ -10,6 +10,7 @@ import {
   mergeAccounts,
   mergeWindows,
   newWindows,
+  warnedWindows,
   shareOf,
 } from '../../src/core/account.ts';
 import type { Account, AccountLimit } from '../../src/core/account.ts';
@@ -257,4 +258,45 @@ describe('a person is asked to log in', () => {
     expect(loginQuestion(busy.state, 'claude', HOW)).toBeUndefined();
     expect(loginQuestion(busy.state, 'codex', HOW)).toBeUndefined();
   });
+});
+
+test('only a limit ends when its provider says; an overload is over when it is', () => {
+  const told = { ...report, at: 1_000, resetsAt: 5_000_000 };
+  expect(limitAfter(undefined, told)).toMatchObject({ known: false });
+  expect(limitAfter(undefined, told).until).toBeLessThan(5_000_000);
+  expect(limitAfter(undefined, { ...told, cause: 'limited' })).toMatchObject({ known: true, until: 5_000_000 });
+});
+
+test('each window is compared with what is known of it alone', () => {
+  const before = [
+    { name: 'five_hour', used: 0.2, resetsAt: 1_000_000 },
+    { name: 'week', used: 0.6, resetsAt: 9_000_000 },
+  ];
+  expect(newWindows(before, [{ name: 'week', used: 0.61 }])).toEqual([]);
+  expect(newWindows(before, [{ name: 'week', used: 0.65 }])).toEqual([
+    { name: 'week', used: 0.65, resetsAt: 9_000_000 },
+  ]);
+  expect(newWindows(before, [{ name: 'month', used: 0.1 }])).toStrictEqual([{ name: 'month', used: 0.1 }]);
+  const warned = [
+    { name: 'five_hour', used: 0.9 },
+    { name: 'week', used: 0.5 },
+  ];
+  const told = (used: number) => ['five_hour', 'week', 'month'].map((name) => ({ name, used }));
+  expect(warnedWindows(warned, told(0.8))).toEqual(['week', 'month']);
+  expect(warnedWindows(warned, told(0.79))).toEqual([]);
+  expect(warnedWindows(warned, told(1))).toEqual([]);
+});
+
+test('what two teams know of an account has no field without a value', () => {
+  expect(mergeAccounts(account(), { ...account(), at: 7 })).toStrictEqual({ id: 'claude', at: 7, windows: [] });
+});
+
+test('a closed team asks nobody to log in', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  team.as('ann', 'account.report', { memberId: 'ann', cause: 'unauthorised', reason: 'not logged in' });
+  expect(loginQuestion(team.state, 'claude', undefined)).toMatchObject({ kind: 'account', memberId: 'ann' });
+  const { team: record } = team.state;
+  if (record) team.state.team = { ...record, status: 'shutting-down' };
+  expect(loginQuestion(team.state, 'claude', undefined)).toBeUndefined();
 });

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { AgentInput } from '../../src/core/agent-input.ts';
-import { agentNamed, catalogNameOf, isOwnAgent, requireTeamFile } from '../../src/core/agent-kinds.ts';
+import {
+  agentNamed,
+  catalogNameOf,
+  hasAccount,
+  hasProcess,
+  isNativeAgent,
+  isOwnAgent,
+  isTeamAgent,
+  requireTeamFile,
+} from '../../src/core/agent-kinds.ts';
 import { AgentExtras, AgentSpec } from '../../src/core/agent.ts';
 import { parse } from '../../src/core/parse.ts';
 import { argvOf, shellTextOf } from '../../src/core/shell.ts';
@@ -29,7 +38,7 @@ test.each([
   // The texts of its files are missing, and `requireTeamFile` says so.
   [{ team: './review/troupe.yaml' }, { kind: 'team' }],
 ])('an agent may be written as %j', (given, spec) => {
-  expect(AgentInput.parse(given)).toEqual(spec);
+  expect(AgentInput.parse(given)).toStrictEqual(spec);
 });
 
 test.each([null, 7, ['claude']])('%j is no agent', (given) => {
@@ -87,4 +96,26 @@ test('servers and skills stay within their bounds', () => {
   for (const path of ['/etc/passwd', '../secret', 'docs/../../secret']) {
     expect(() => read({ skills: [path] })).toThrow('skills.0: must be below the folder');
   }
+});
+
+// What a kind is not is false.
+test.each([
+  ['exec', { process: true, own: true }],
+  ['function', { own: true, account: true }],
+  ['claude', { process: true, named: true, account: true }],
+  ['codex', { process: true, named: true, account: true }],
+  ['acp', { process: true, account: true }],
+  ['claude-native', { process: true, named: true, account: true, native: true }],
+  ['team', { process: true, own: true, team: true }],
+] as const)('what rules know of the kind %s', (kind, expected) => {
+  const agent = { kind };
+  const none = { process: false, own: false, named: false, account: false, native: false, team: false };
+  expect({
+    process: hasProcess(agent),
+    own: isOwnAgent(agent),
+    named: agentNamed(kind).kind === kind && catalogNameOf(agentNamed(kind)) === kind && !('name' in agentNamed(kind)),
+    account: hasAccount(agent),
+    native: isNativeAgent(agent),
+    team: isTeamAgent(agent),
+  }).toEqual({ ...none, ...expected });
 });

@@ -105,6 +105,7 @@ test('amounts are shown in a unit in which they are not zero', () => {
   const shown = [30, 30_000, 90_000, 30 * MINUTE, 150 * MINUTE].map((ms) => showAmount('minutes', ms / MINUTE));
   expect(shown).toEqual(['30 ms', '30 seconds', '90 seconds', '30 minutes', '2.5 hours']);
   expect([0.004, 0.5, 12].map((usd) => showAmount('costUsd', usd))).toEqual(['$0.004', '$0.50', '$12.00']);
+  expect([1_999, 2_000].map((ms) => showAmount('minutes', ms / MINUTE))).toEqual(['1999 ms', '2 seconds']);
   expect(showGrant({ what: 'turns', grants: 1 })).toBe('1 turn more');
   for (const vague of [undefined, { grants: 1 }, { what: 'turns' }, { what: 'cakes', grants: 1 }]) {
     expect(showGrant(vague)).toBeUndefined();
@@ -385,4 +386,87 @@ test('only a person raises the budget of a task; the lead and its creator may lo
   team.as('lead', 'task.update', { taskId: '1', budget: { turns: 3 } });
   team.as('@user', 'task.update', { taskId: '1', budget: {} });
   expect(team.state.tasks.get('1')?.budget).toBeUndefined();
+});
+
+test('a limit that was granted as a whole is given again', () => {
+  expect(grantOf({ budget: { turns: 15 }, granted: { turns: 15 } }, 'turns')).toBe(15);
+});
+
+test('more of what is counted is a whole number, more of what is measured is not', () => {
+  const more = (what: BudgetMeasure) => grantMore({}, { what, used: 1.25, grants: 2 }).budget[what];
+  expect((['tokens', 'turns', 'minutes', 'costUsd'] as const).map(more)).toEqual([4, 4, 3.25, 3.25]);
+});
+
+test('only minutes shorten the time in which a turn may end', () => {
+  const use = (what: BudgetMeasure) => [{ of: 'member', what, used: 100, limit: 100, share: 1 } as const];
+  const grace = 60 * MINUTE;
+  expect(graceLeft(use('turns'), grace)).toBe(grace);
+  expect(graceLeft(use('minutes'), grace)).toBeCloseTo(10 * MINUTE);
+});
+
+test('the time of a team alone is looked at when it reaches its warning', () => {
+  const team = teamOf();
+  team.do('team.update', { budget: { minutes: 100 } });
+  team.do('member.join', { name: 'ada', agent: { kind: 'exec', command: ['true'] } });
+  expect(nextTimeLimit(team.state, team.now)).toBe(team.now + 80 * MINUTE);
+  expect(nextTimeLimit(team.state, team.now + 80 * MINUTE)).toBe(team.now + 100 * MINUTE);
+});
+
+test('a question about something else does not stand for one about a budget', () => {
+  const team = teamOf();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('team.update', { budget: { turns: 1, tokens: 10 } });
+  team.do('member.join', { name: 'ada', agent });
+  team.as('ada', 'request.raise', { kind: 'permission', memberId: 'ada', content: 'May I?' });
+  team.do('usage.record', { memberId: 'ada', usage: { turns: 1, inputTokens: 10 } });
+  const [first, second, ...others] = budgetQuestions(team.state, team.now);
+  expect([first?.detail?.['what'], second?.detail?.['what'], others]).toEqual(['tokens', 'turns', []]);
+  expect(first).not.toHaveProperty('taskId');
+  team.as('@system', 'request.raise', first as RaiseRequestInput);
+  expect(budgetQuestions(team.state, team.now).map(({ detail }) => detail?.['what'])).toEqual(['turns']);
+});
+
+test('the question about a budget names the largest spenders, and nobody who spent nothing', () => {
+  const team = teamOf('eve');
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('team.update', { budget: { tokens: 100 } });
+  for (const [at, name] of ['ada', 'bob', 'cyd', 'dan'].entries()) {
+    team.do('member.join', { name, agent, ...(name === 'cyd' && { budget: { tokens: 50 } }) });
+    team.task({ title: `of ${name}` });
+    team.claimNext(name);
+    if (name === 'dan') continue;
+    const usage = { inputTokens: [20, 30, 50][at] ?? 0 };
+    team.do('usage.record', { memberId: name, taskId: String(at + 1), usage });
+  }
+  const contents = budgetQuestions(team.state, team.now).map(({ content }) => content);
+  expect(contents).toEqual([
+    expect.stringContaining(
+      'Most of it by cyd (50 tokens), bob (30 tokens), ada (20 tokens); ' +
+        'on task #3 "of cyd" (50 tokens), task #2 "of bob" (30 tokens), task #1 "of ada" (20 tokens). Yes',
+    ),
+    expect.stringContaining('. Most of it on task #3 "of cyd" (50 tokens). Yes'),
+  ]);
+});
+
+test('time is spent by those that Troupe runs', () => {
+  const team = teamOf('eve');
+  team.do('team.update', { budget: { minutes: 10 } });
+  team.do('member.join', { name: 'ada', agent: { kind: 'exec', command: ['true'] } });
+  const [question] = budgetQuestions(team.state, team.now + 10 * MINUTE);
+  expect(question?.content).toContain('. Most of it by ada (10 minutes). Yes');
+});
+
+test('who spent nothing is not named', () => {
+  const team = teamOf('eve');
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('team.update', { budget: { tokens: 100 } });
+  for (const name of ['ada', 'bob']) {
+    team.do('member.join', { name, agent });
+    team.task({ title: `of ${name}` });
+    team.claimNext(name);
+  }
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { inputTokens: 100 } });
+  team.do('usage.record', { memberId: 'bob', taskId: '2', usage: { turns: 1 } });
+  const [question] = budgetQuestions(team.state, team.now);
+  expect(question?.content).toContain('. Most of it by ada (100 tokens); on task #1 "of ada" (100 tokens). Yes');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import { isSlug } from '../../src/core/fields.ts';
 import { nested, parentsOf, pathTo, placeAmong, wayInto, withInner } from '../../src/core/inner-path.ts';
 import { innerStanding } from '../../src/core/inner-standing.ts';
@@ -126,6 +127,11 @@ test.each<[string, string, (team: Stage) => unknown]>([
   ['done', 'all tasks are completed and its lead is idle', finish],
   ['done', 'all tasks are deleted', (team) => team.do('task.delete', { taskId: '1' })],
   ['working', 'its lead is active', (team) => change(team, 'lead', { status: 'active' })],
+  [
+    'working',
+    'its lead has a turn, though it waits for more budget',
+    (team) => change(team, 'lead', { status: 'active', metadata: { waiting: { reason: OVER_BUDGET } } }),
+  ],
   ['working', 'its lead comes back', (team) => team.as(SYSTEM, 'member.leave', { memberId: 'lead', returning: true })],
   ['stuck', 'its lead has stopped', (team) => (finish(team), team.do('member.leave', { memberId: 'lead' }))],
   [
@@ -187,4 +193,16 @@ test('an inner team works while its lead is about to hear something, or reads wh
   change(team, 'lead', { status: 'idle' });
   expect(innerStanding(team.state, false)).toBe('stuck');
   expect(innerStanding(createState('alpha'), false)).toBe('stuck');
+});
+
+test('what another team used does not count for the one that works on a task', () => {
+  const team = holding();
+  team.as(SYSTEM, 'task.update', { taskId: '1', inner: 'demo-ann-1' });
+  const told = { at: team.now, by: SYSTEM, memberId: 'ann', taskId: '1', usage: used(100) } as const;
+  evolve(team.state, { ...told, type: 'usage:recorded', inner: 'demo-ann-2' });
+  evolve(team.state, { ...told, type: 'usage:recorded' });
+  expect(team.state.tasks.get('1')?.inner?.usage).toMatchObject({ inputTokens: 0 });
+  evolve(team.state, { ...told, type: 'usage:recorded', inner: 'demo-ann-1' });
+  expect(team.state.tasks.get('1')?.inner?.usage).toMatchObject({ inputTokens: 100 });
+  expect(team.state.taskUsage.get('1')).toMatchObject({ inputTokens: 300 });
 });

@@ -146,3 +146,9 @@ test('foreign text that nests deeper than any data of ours is noticed before it 
   expect(isTooDeep(deep)).toBe(false);
   expect(isTooDeep('[]'.repeat(4 * 1024))).toBe(false);
 });
+
+test('brackets that are closed do not nest, of either kind', () => {
+  expect(nestsDeeper(`[${'{},'.repeat(100)}{}]`, 3)).toBe(false);
+  expect(nestsDeeper(`[${'[],'.repeat(100)}[]]`, 3)).toBe(false);
+  expect(nestsDeeper('[{"a":[{}]}]', 3)).toBe(true);
+});

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { decide } from '../../src/core/decide.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { isRenewalDue, wordLease } from '../../src/core/lease.ts';
+import { isLeaseOver, isRenewalDue, wordLease } from '../../src/core/lease.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
+import { requireTask } from '../../src/core/view.ts';
 import { teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -40,7 +41,7 @@ test('a task whose holder is silent for its lease is released with a new epoch, 
   team.pass(1);
   expect(expire(team)).toMatchObject([
     { type: 'task:released', taskId: '1', memberId: 'ann', epoch: epoch + 1, reason: 'its lease is over' },
-    { type: 'message:sent', by: '@system', copies: [{ toId: 'ann' }] },
+    { type: 'message:sent', by: '@system', copies: [{ toId: 'ann' }], priority: 'normal', metadata: { taskId: '1' } },
   ]);
   expect(team.view('1')).toMatchObject({ status: 'pending', assigneeId: undefined, lease: undefined });
   expect([...team.state.messages.values()].at(-1)?.content).toContain('30 min');
@@ -100,4 +101,24 @@ test('a lease is in a snapshot, is renewed after a quarter, and is shown by its 
   expect(wordLease({ leaseUntil: local }, local.getTime() - LEASE)).toBe('until 14:30');
   expect(wordLease({ leaseUntil: local.toISOString() }, local.getTime() - LEASE)).toBe('until 14:30');
   expect(wordLease({}, 0)).toBeUndefined();
+});
+
+test('the lease of a task is over when its time is, and a task without one has none', () => {
+  const { state } = held();
+  const task = requireTask(state, '1');
+  const until = task.leaseUntil?.getTime() ?? 0;
+  expect([until - 1, until].map((now) => isLeaseOver(task, now))).toEqual([false, true]);
+  expect(isLeaseOver({ ...task, leaseUntil: undefined }, until)).toBe(false);
+  expect(isLeaseOver({ ...task, status: 'pending' }, until)).toBe(false);
+});
+
+test('a lease lasts from a second to a week', () => {
+  const team = teamOf('ann');
+  team.task();
+  const week = 7 * 24 * 3_600_000;
+  for (const lease of [999, week + 1]) {
+    expect(team.refuse('ann', 'task.claim', { taskId: '1', lease }).code).toBe('invalid');
+  }
+  team.as('ann', 'task.claim', { taskId: '1', lease: week });
+  expect(team.view('1').leaseUntil?.getTime()).toBe(team.now + week);
 });

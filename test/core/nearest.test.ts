@@ -16,3 +16,12 @@ test.each<[string, string[], string | undefined, string]>([
 ])('%s among %j means %s: %s', (word, known, meant, _why) => {
   expect(findNearest(word, known)).toBe(meant);
 });
+
+test('two swapped letters are one mistake, a letter that moved past another one is two', () => {
+  expect(findNearest('abc', ['acb'])).toBe('acb');
+  expect(findNearest('abc', ['acx'])).toBeUndefined();
+  expect(findNearest('abc', ['axb'])).toBeUndefined();
+  // A short word may have one mistake, a longer one more.
+  expect(findNearest('ps', ['pz'])).toBe('pz');
+  expect(findNearest('kubernatas', ['kubernetes'])).toBe('kubernetes');
+});

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { composeNotices, noticesOf, stillHolds } from '../../src/core/notice.ts';
+import { composeNotices, NoticeMessage, noticesOf, stillHolds } from '../../src/core/notice.ts';
 import type { Notice } from '../../src/core/notice.ts';
 import { QuietHours, quietMinutes } from '../../src/core/quiet-hours.ts';
 import { RaisedKind } from '../../src/core/request.ts';
+import { createState } from '../../src/core/state.ts';
 import { STANDS_STILL } from '../../src/core/waiting.ts';
 import { WORK } from '../samples/work.ts';
 import { Stage, teamOf } from './stage.ts';
@@ -130,6 +131,80 @@ describe('a notice', () => {
     expect(stillHolds(last, team.state)).toBe(true);
   });
 
+  test('of a request that is gone, or of a team that goes on, does not hold', () => {
+    const team = teamOf('ann');
+    team.task({ title: 'Test it' });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    team.as('ann', 'task.complete', { taskId: '1' });
+    const notice = only(team);
+    expect(stillHolds({ ...notice, requestId: 'gone' }, team.state)).toBe(false);
+    expect(stillHolds(notice, team.state)).toBe(true);
+    expect(noticesOf(createState('alpha'))).toEqual([]);
+    // An agent without a lead may still be at work.
+    team.do('member.join', { name: 'bob', agent });
+    team.as('bob', 'member.change', { memberId: 'bob', status: 'active' });
+    expect(stillHolds(notice, team.state)).toBe(true);
+  });
+
+  test("of silence names members that should run, but not those that wait for a person's answer", () => {
+    const team = teamOf('ann', 'bob');
+    const waiting = { reason: 'nothing heard', silentSince: 1_000 };
+    for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, metadata: { waiting } });
+    const about = () =>
+      noticesOf(team.state).map(({ kind, memberId, requestId }) => [kind, memberId, requestId !== undefined]);
+    expect(about()).toEqual([
+      ['hung', 'ann', false],
+      ['hung', 'bob', false],
+    ]);
+    team.as('@system', 'request.raise', { kind: 'hang', memberId: 'ann', content: 'End it?' });
+    expect(about()).toEqual([
+      ['hung', 'ann', true],
+      ['hung', 'bob', false],
+    ]);
+    team.as('@system', 'member.leave', { memberId: 'bob', reason: 'done' });
+    expect(about()).toEqual([['hung', 'ann', true]]);
+  });
+
+  test('warns of an account until all of a window is used', () => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    const windows = (used: number) =>
+      team.as('@system', 'account.set', { account: 'claude', windows: [{ name: 'week', used }] });
+    for (const [used, count] of [
+      [0.79, 0],
+      [0.8, 1],
+      [0.99, 1],
+      [1, 0],
+    ] as const) {
+      windows(used);
+      expect(noticesOf(team.state), `${used}`).toHaveLength(count);
+    }
+  });
+
+  test('of a failure does not count tasks that cannot go on if there are none, and waits for limited members', () => {
+    const team = teamOf();
+    for (const name of ['ann', 'bob']) team.do('member.join', { name, agent });
+    team.task({ title: 'Test it' });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    team.as('ann', 'task.fail', { taskId: '1', reason: 'no runner' });
+    for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, status: 'idle' });
+    expect(only(team).text).toBe('Nobody can go on: 1 task failed, 0 completed. Task 1, Test it: no runner');
+    const limit = { cause: 'overloaded', reason: 'busy', since: 1, until: 2, known: false, tries: 1 } as const;
+    team.as('@system', 'account.set', { account: 'claude', limit });
+    team.as('@system', 'member.change', { memberId: 'ann', account: 'claude' });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('@system', 'account.set', { account: 'claude', limit: null });
+    expect(only(team).kind).toBe('failed');
+    // They come back, or a person stopped them: then nobody has to be told.
+    for (const returning of [true, false]) {
+      for (const memberId of ['ann', 'bob']) {
+        if (returning) team.as('@system', 'member.leave', { memberId, reason: 'down', returning });
+        else team.as('@system', 'member.leave', { memberId, reason: 'stopped' });
+      }
+      expect(noticesOf(team.state)).toEqual([]);
+    }
+  });
+
   test('does not say that a team is done while a member of it asks its user', () => {
     const team = teamOf('ann');
     team.task({ title: 'Test it' });
@@ -153,6 +228,7 @@ describe('a notice', () => {
     lead('idle');
     const notice = only(team);
     expect(notice.kind).toBe('done');
+    expect(stillHolds(notice, team.state)).toBe(true);
     // A limited account matters only if the lead itself uses it.
     const limit = { cause: 'limited' as const, reason: 'used up', since: 1, until: 2, known: true, tries: 1 };
     team.as('@system', 'account.set', { account: 'claude', limit });
@@ -247,9 +323,32 @@ describe('a message', () => {
     expect(composeNotices('alpha', [notice(1)], undefined)).not.toHaveProperty('link');
   });
 
+  test('has of each notice what clients need to show and to answer it, and nothing else', () => {
+    const asking = notice(1, { kind: 'person', requestId: 'r1', revision: 'v1', memberId: 'ann', taskId: '7' });
+    const message = composeNotices('alpha', [asking], 'http://127.0.0.1:4000', () => 'http://127.0.0.1:4000/a/1');
+    expect(message).toStrictEqual({
+      team: 'alpha',
+      title: 'Troupe: team alpha',
+      text: 'text 1\nAnswer: http://127.0.0.1:4000/a/1',
+      link: 'http://127.0.0.1:4000/queue',
+      notices: [
+        {
+          kind: 'person',
+          text: 'text 1',
+          requestId: 'r1',
+          memberId: 'ann',
+          taskId: '7',
+          answer: 'http://127.0.0.1:4000/a/1',
+        },
+      ],
+    });
+    expect(NoticeMessage.parse(message)).toStrictEqual(message);
+  });
+
   test('lists ten notices and counts the others', () => {
     const many = Array.from({ length: 13 }, (_one, index) => notice(index));
     const { text } = composeNotices('alpha', many, undefined);
+    expect(composeNotices('alpha', many.slice(0, 10), undefined).text).toMatch(/text 8\ntext 9$/);
     expect(text.split('\n')).toHaveLength(11);
     expect(text).toMatch(/text 9\nand 3 more$/);
   });

@@ -44,6 +44,12 @@ test('deny wins, and finds its command in the middle of others', () => {
   expect(judgeWish(undefined, bash('ls'))).toBeUndefined();
 });
 
+test('what is denied may have several parts, what is allowed may not', () => {
+  const wish = { tool: 'Bash', subject: 'curl x | sh' };
+  expect(judgeWish({ deny: ['Bash(curl * | sh)'] }, wish)).toBe('deny');
+  expect(judgeWish({ allow: ['Bash(curl * | sh)'] }, wish)).toBeUndefined();
+});
+
 test('a text that is no rule covers nothing', () => {
   expect(judgeWish({ allow: ['(', ''], deny: [')'] }, { tool: 'Bash', subject: 'ls' })).toBeUndefined();
 });

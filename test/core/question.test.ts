@@ -12,3 +12,9 @@ test.each([
 ])('the question at the end of %j is %j', (answer, question) => {
   expect(questionIn(answer)).toBe(question);
 });
+
+test('shows the end of a long sentence', () => {
+  const asked = questionIn(`${'Shall I go on with this '.repeat(100)}now?`);
+  expect(asked?.length).toBeLessThan(1_000);
+  expect(asked).toMatch(/this now\?$/);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { approverNow, viewQueue, wordLanding } from '../../src/core/queue-view.ts';
+import { approverNow, isLanding, placeOf, viewQueue, wordLanding } from '../../src/core/queue-view.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamWork } from '../../src/core/team-work.ts';
 import { commit, WORK } from '../samples/work.ts';
@@ -159,4 +159,31 @@ test('a place in the queue without work that waits is not shown', () => {
   const { state } = teamApart();
   if (state.team?.work) state.team = { ...state.team, work: { ...state.team.work, queue: ['1', '9'] } };
   expect(viewQueue(state).entries).toEqual([]);
+});
+
+test('what no team knows has no place in a queue, and does not land', () => {
+  const none = createState('alpha');
+  expect(placeOf(none, { id: '1', work: { memberId: 'ann', epoch: 1, base: commit(1), state: 'submitted' } })).toBe(0);
+  expect(isLanding(none, '1')).toBe(false);
+  const team = teamApart();
+  expect([isLanding(team.state, '1'), placeOf(team.state, team.view('1'))]).toEqual([false, 0]);
+  submit(team, 1);
+  expect([isLanding(team.state, '1'), placeOf(team.state, team.view('1'))]).toEqual([false, 1]);
+  begin(team, 1);
+  expect([isLanding(team.state, '1'), isLanding(team.state, '2')]).toEqual([true, false]);
+});
+
+test('shows a landing that ended while one of its tasks is still to be done, by anybody', () => {
+  const team = teamApart();
+  submit(team, 1);
+  begin(team, 1);
+  const ended = { landingId: 'l1', how: 'red', why: 'one test fails' } as const;
+  team.as('@system', 'landing.end', ended);
+  expect(viewQueue(team.state).ended).toMatchObject({ how: 'red', tasks: ['1'] });
+  team.as('@system', 'task.reject', { taskId: '1', feedback: 'red' });
+  team.as('ann', 'task.release', { taskId: '1' });
+  expect(team.view('1').status).toBe('pending');
+  expect(viewQueue(team.state).ended).toMatchObject({ tasks: ['1'] });
+  team.do('task.delete', { taskId: '1' });
+  expect(viewQueue(team.state)).not.toHaveProperty('ended');
 });

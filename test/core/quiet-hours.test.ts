@@ -26,3 +26,9 @@ test('a member in its quiet hours says until when', () => {
   const waiting = { reason: 'quiet hours', until: at(7) };
   expect(waitingOf({ metadata: { waiting } })).toBe('quiet hours until 07:00');
 });
+
+test('nobody has quiet hours that nobody chose', () => {
+  expect(quietHoursOf(undefined, undefined)).toBeUndefined();
+  expect(quietHoursOf({}, undefined)).toBeUndefined();
+  expect(quietHoursOf(undefined, { quietHours: '22:00-07:00' })).toBe('22:00-07:00');
+});

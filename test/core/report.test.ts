@@ -39,7 +39,7 @@ test('says what was done, by whom, for how much, what went wrong and what waits'
   expect(report).toMatchObject({
     team: 'alpha',
     tasks: { completed: 1, failed: 1, open: 1 },
-    done: [{ id: '1', by: 'ann', landed: false, usage: { costUsd: 1.5 } }],
+    done: [{ id: '1', by: 'ann', landed: false, usage: { costUsd: 1.5 }, result: 'It parses' }],
     usage: { inputTokens: 1_000, turns: 2, costUsd: 1.5 },
     wrong: [{ what: 'failed', taskId: '2', memberId: 'bob', text: 'Test it: no runner' }],
     waits: [
@@ -53,6 +53,84 @@ test('says what was done, by whom, for how much, what went wrong and what waits'
   expect(text).toContain('Who and what it cost: $1.50, 1,234 tokens, 2 turns\n');
   expect(text).toContain('Went wrong\n  failed (#2 bob): Test it: no runner\n');
   expect(text).toContain('Waits\n  question waits for you (bob): Which runner?\n');
+});
+
+test('is of tasks that are there, and has no field without a value', () => {
+  const team = teamOf('ann', 'bob');
+  for (const title of ['Gone', 'Done', 'Free']) team.task({ title });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.as('@system', 'task.reject', { taskId: '1', feedback: 'no' });
+  team.do('task.delete', { taskId: '1' });
+  team.as('bob', 'task.claim', { taskId: '2' });
+  team.as('bob', 'task.complete', { taskId: '2' });
+  // A lead that is no agent answers for itself.
+  team.do('member.change', { memberId: 'lead', status: 'idle', result: 'Fine' });
+  team.as('bob', 'request.raise', { kind: 'permission', memberId: 'bob', content: 'May I?' });
+  const report = reportOf(team.state, team.now);
+  expect(report).toStrictEqual(JSON.parse(JSON.stringify(report), revive(report)));
+  expect(report).toMatchObject({
+    wrong: [],
+    improved: [],
+    waits: [{ what: 'request' }, { what: 'open', taskId: '3' }],
+  });
+  expect(report).not.toHaveProperty('answer');
+  expect(reportOf(teamOf().state, 0)).not.toHaveProperty('endedAt');
+  team.as('@user', 'task.complete', { taskId: '3' });
+  expect(reportOf(team.state, team.now).done.map((task) => Object.hasOwn(task, 'by'))).toEqual([true, false]);
+  expect(report.members.map(({ id, completed, failed }) => [id, completed, failed])).toEqual([
+    ['lead', 0, 0],
+    ['ann', 0, 0],
+    ['bob', 1, 0],
+  ]);
+  const busy = reportOf(busyTeam().state, Date.now());
+  expect(busy.members.map(({ id, completed, failed }) => [id, completed, failed])).toEqual([
+    ['lead', 0, 0],
+    ['ann', 1, 0],
+    ['bob', 0, 1],
+  ]);
+  expect(busy).toStrictEqual(JSON.parse(JSON.stringify(busy), revive(busy)));
+});
+
+/** Makes dates of texts again that are dates in the original. */
+function revive({ createdAt, endedAt }: { createdAt: Date; endedAt?: Date | undefined }) {
+  const dates = new Map([createdAt, endedAt].flatMap((date) => (date ? [[date.toISOString(), date]] : [])));
+  return (_key: string, value: unknown) => dates.get(value as string) ?? value;
+}
+
+test('waits for its lead and for people, not for a member that is asked to shut down', () => {
+  const team = teamOf('ann');
+  team.do('shutdown.request', { memberId: 'ann' });
+  expect(seen(team).waits).toEqual([]);
+  team.as('ann', 'plan.submit', { content: 'A plan' });
+  expect(seen(team).waits).toMatchObject([{ what: 'request', kind: 'plan' }]);
+});
+
+test('calls a member stopped that was given up after crashes, and no other', () => {
+  const team = teamOf('ann', 'bob', 'cyd');
+  team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed too often' });
+  team.as('@system', 'member.leave', { memberId: 'bob', reason: 'crashed', returning: true });
+  team.as('@system', 'member.leave', { memberId: 'cyd', reason: 'nothing left to do' });
+  expect(seen(team).wrong.map(({ what, memberId }) => [what, memberId])).toEqual([
+    ['stopped', 'ann'],
+    ['crashed', 'bob'],
+  ]);
+});
+
+test('names what a task waits for, one after the other, and limits of a minute and longer', () => {
+  const team = teamOf('ann');
+  const ids = [team.task({ title: 'One' }), team.task({ title: 'Two' })];
+  team.task({ title: 'Last', dependencies: ids });
+  expect(seen(team).waits.at(-1)).toMatchObject({ what: 'blocked', text: 'Last (waits for 1, 2)' });
+  const since = team.now;
+  const limit = { cause: 'limited', reason: 'used up', since, until: since + 1, known: true, tries: 1 } as const;
+  for (const [account, ms] of [
+    ['claude', 60_000],
+    ['codex', 59_999],
+  ] as const) {
+    team.as('@system', 'account.set', { account, limit: { ...limit, since: team.now + 2_000 - ms } });
+    team.as('@system', 'account.set', { account, limit: null });
+  }
+  expect(seen(team).wrong).toMatchObject([{ what: 'limited', text: expect.stringContaining('claude') as string }]);
 });
 
 test('says what the user answered: plans, and questions with the answer', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeRefusal } from '../../src/core/refusal.ts';
 import { rejoinInput } from '../../src/core/rejoin.ts';
-import { requireShown } from '../../src/core/request-revision.ts';
+import { requireShown, revisionOf } from '../../src/core/request-revision.ts';
 import { wordRequest } from '../../src/core/request-words.ts';
 import { isAnsweredBy } from '../../src/core/request.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
@@ -80,4 +80,23 @@ test('a member that is added again keeps what it is, but not what it waited for'
   expect(ann({ color: 'red' }).metadata).toEqual({ color: 'red' });
   const approved = { ...(team.state.members.get('ann') as MemberRecord), planApproved: true, spawnPrompt: undefined };
   expect(rejoinInput(approved)).toMatchObject({ planApprovalRequired: false, prompt: '' });
+});
+
+test('a revision does not depend on the order of fields, but on everything else', () => {
+  const revision = (detail: Record<string, unknown>) =>
+    revisionOf({ id: 'r', kind: 'gate', memberId: 'ann', content: 'x', detail });
+  const first = revision({ a: 1, b: { x: 1, y: 2, z: 3 }, c: null });
+  expect(revision({ c: null, b: { z: 3, x: 1, y: 2 }, a: 1 })).toBe(first);
+  expect(revision({ b: { y: 2, z: 3, x: 1 }, a: 1, c: null })).toBe(first);
+  expect(revision({ a: 1, b: { x: 1, y: 2, z: 4 }, c: null })).not.toBe(first);
+  // A list is no map of its numbers.
+  expect(revision({ a: ['x'] })).not.toBe(revision({ a: { 0: 'x' } }));
+});
+
+test('a member that needed no plan needs none when it is added again', () => {
+  const team = teamOf('ann');
+  const ann = team.state.members.get('ann') as MemberRecord;
+  const needs = (planApprovalRequired: boolean, planApproved: boolean) =>
+    rejoinInput({ ...ann, planApprovalRequired, planApproved }).planApprovalRequired;
+  expect([needs(false, false), needs(true, false), needs(true, true)]).toEqual([false, true, false]);
 });

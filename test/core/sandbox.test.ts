@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostsOf, readHost, ruleFor, Sandbox, sandboxOf } from '../../src/core/sandbox.ts';
+import { hostsOf, isLoopback, readHost, ruleFor, Sandbox, sandboxOf } from '../../src/core/sandbox.ts';
 
 describe('the settings of a sandbox', () => {
   test.each([
@@ -75,4 +75,19 @@ test('the hosts of a sandbox are those that it names', () => {
     [],
     ['a.example'],
   ]);
+});
+
+test.each([
+  ['localhost', true],
+  ['LOCALHOST.', true],
+  ['api.localhost', true],
+  ['localhost.example.com', false],
+  ['.localhost.example', false],
+  ['[::1]', true],
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['127.0.0.1.example', false],
+  ['128.0.0.1', false],
+])('the host %s is this machine: %s', (host, isThis) => {
+  expect(isLoopback(host)).toBe(isThis);
 });

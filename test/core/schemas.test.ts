@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as actor from '../../src/core/actor.ts';
 import * as agent from '../../src/core/agent.ts';
+import { isSlug, suggestSlug } from '../../src/core/fields.ts';
 import * as hook from '../../src/core/hook.ts';
 import * as json from '../../src/core/json.ts';
 import * as limits from '../../src/core/limits.ts';
@@ -10,6 +11,7 @@ import * as member from '../../src/core/member.ts';
 import * as message from '../../src/core/message.ts';
 import * as note from '../../src/core/note.ts';
 import { parse } from '../../src/core/parse.ts';
+import { isPerson, isVacant } from '../../src/core/person.ts';
 import * as request from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import * as task from '../../src/core/task.ts';
@@ -18,7 +20,9 @@ import * as text from '../../src/core/text.ts';
 import * as time from '../../src/core/time.ts';
 import * as usage from '../../src/core/usage.ts';
 import { viewMember, viewTask, viewTeam } from '../../src/core/view.ts';
+import { StandingWork, TaskWork } from '../../src/core/work.ts';
 import { tries } from '../proof.ts';
+import { WORK } from '../samples/work.ts';
 import { OPENING, play, steps } from './random-team.ts';
 
 const SCHEMAS = [actor, agent, hook, json, member, message, note, request, task, team, text, time, usage]
@@ -218,3 +222,59 @@ function expectRoundTrip<S extends z.ZodType>(schema: S, value: z.output<S>): vo
   const json: unknown = JSON.parse(JSON.stringify(z.encode(schema, value)));
   expect(z.decode(schema, json as z.input<S>)).toEqual(value);
 }
+
+describe('a text', () => {
+  test('of a message is more than spaces', () => {
+    const accepts = (content: string) => message.SendMessageInput.safeParse({ toId: 'ann', content }).success;
+    expect([accepts(' \n\t'), accepts(''), accepts(' x ')]).toEqual([false, false, true]);
+  });
+
+  test('that is no name becomes one of allowed length', () => {
+    const long = suggestSlug('Grüße an '.repeat(20));
+    expect(long).toMatch(/^grusse-an-|^gru-e-an-/);
+    expect(isSlug(long)).toBe(true);
+    expect(long.length).toBeLessThanOrEqual(limits.NAME_LENGTH);
+    expect(suggestSlug('!!')).toBe('worker-1');
+  });
+
+  test('with unknown keys names each of them', () => {
+    expect(() => parse(message.SendMessageInput, { toId: 'ann', content: 'x', one: 1, two: 2 })).toThrow(
+      'has no key "one", "two"',
+    );
+  });
+});
+
+describe('a member', () => {
+  test('is vacant or a person only without an agent', () => {
+    const agent = { kind: 'exec' };
+    const types = ['none', 'person', 'exec'];
+    expect(types.map((agentType) => isVacant({ agentType }))).toEqual([true, false, false]);
+    expect(types.map((agentType) => isPerson({ agentType }))).toEqual([false, true, false]);
+    expect(types.map((agentType) => isVacant({ agent, agentType }) || isPerson({ agent, agentType }))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('what is shown of work', () => {
+  test('may say that it lands, that its holder has left, that a model refused it, and that commits were replaced', () => {
+    const work = { memberId: 'ann', epoch: 1, base: '1'.repeat(40), state: 'submitted' };
+    const flags = { isLanding: true, refused: true, left: true };
+    expect(TaskWork.parse({ ...work, ...flags })).toMatchObject(flags);
+    for (const flag of Object.keys(flags)) expect(TaskWork.safeParse({ ...work, [flag]: false }).success).toBe(false);
+    const standing = { ...WORK, tip: WORK.base, rewritten: true };
+    expect(StandingWork.parse(standing)).toMatchObject({ rewritten: true });
+    expect(StandingWork.safeParse({ ...standing, rewritten: false }).success).toBe(false);
+  });
+});
+
+test('an update of a task list names its task elsewhere', () => {
+  expect(task.UpdateTaskInput.parse({ status: 'completed' })).toMatchObject({ status: 'completed' });
+});
+
+test('messages are shown again only to those who ask for it', () => {
+  const input = { memberId: 'ann', messageIds: ['m1'], sessionId: 's1' };
+  expect(message.DeliverInput.parse(input)).toEqual({ ...input, redelivery: false });
+});

@@ -54,7 +54,7 @@ test('a hit shows where the text stands; one by number shows only the title', ()
   const task = [...searchablesOf(state)].find(({ kind }) => kind === 'task');
   const at = state.tasks.get('1')?.updatedAt;
   const hit = { kind: 'task', teamId: 'alpha', id: '1', title: 'Write the parser', at };
-  expect(task && hitOf(task, matcherOf('fast'))).toEqual({ ...hit, before: '', match: 'Fast', after: '' });
+  expect(task && hitOf(task, matcherOf('fast'))).toStrictEqual({ ...hit, before: '', match: 'Fast', after: '' });
   expect(task && hitOf(task, matcherOf('the'))).toEqual({ ...hit, before: 'Write ', match: 'the', after: ' parser' });
   expect(task && hitOf(task, matcherOf('#1'))).toEqual({ ...hit, before: '', match: '', after: '' });
 });

@@ -143,3 +143,11 @@ test('of several silences the one that is longest over its limit counts', () => 
     describeSilence({ tool: 'Bash', ms: 91 * MINUTE, limit: 1 }, { processes: 2, cpuMs: 50, hasChanged: true }),
   ).toBe('Bash has run for 91 minutes (2 processes, 0.1 s of processor time since the last look, files changed)');
 });
+
+test('nothing that is known of it is no life; the signs of a process come ten times within its limit', () => {
+  const bash = { tool: 'Bash', ms: 65 * MINUTE, limit: 60 * MINUTE };
+  const shows = (cpuMs: number | undefined) => showsLife({ processes: 1, cpuMs, hasChanged: undefined }, bash);
+  expect([undefined, bash.limit / 50, bash.limit / 50 + 1].map(shows)).toEqual([false, false, true]);
+  const limits = [undefined, 'off', {}, { process: 50_000 }, { process: 500 }] as const;
+  expect(limits.map((one) => pulseEvery(one))).toEqual([10_000, 10_000, 10_000, 5_000, 100]);
+});

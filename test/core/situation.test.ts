@@ -3,6 +3,7 @@ import type { EventOf } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { isTrouble, lastFailed, requestsToPerson, situationOf } from '../../src/core/situation.ts';
 import { createState } from '../../src/core/state.ts';
+import { WORK } from '../samples/work.ts';
 import { Stage, teamOf } from './stage.ts';
 
 const agent = { kind: 'exec', command: ['true'] } as const;
@@ -204,4 +205,53 @@ test('a team without tasks is quiet; the longest silence is told first', () => {
   quiet('ann', 20);
   quiet('bob', 30);
   expect(situationOf(team.state, team.now)).toMatchObject({ text: 'Silent for 30 min: bob, ann', memberId: 'bob' });
+});
+
+test('a team is limited only if none of its agents can begin a turn', () => {
+  const team = teamWithAgents('ann', 'bob');
+  for (const name of ['ann', 'bob']) idle(team, name);
+  const limit = {
+    cause: 'limited',
+    reason: 'used up',
+    since: 1,
+    until: team.now + 3_600_000,
+    known: true,
+    tries: 1,
+  } as const;
+  team.as('@system', 'account.set', { account: 'claude', limit });
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  // Of the other's account nothing is known.
+  expect(situationOf(team.state, team.now).kind).toBe('quiet');
+  team.as('bob', 'member.change', { memberId: 'bob', account: 'claude' });
+  expect(situationOf(team.state, team.now)).toMatchObject({ kind: 'limited', account: 'claude' });
+  expect(situationOf(team.state, limit.until).kind).toBe('quiet');
+});
+
+test('a team that works apart is quiet while its agents are idle, also if a task is free', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: WORK });
+  team.do('member.join', { name: 'ann', agent });
+  idle(team, 'ann');
+  expect(situationOf(team.state, team.now)).toEqual({ kind: 'quiet', word: 'Quiet', text: 'Quiet' });
+  team.task();
+  expect(situationOf(team.state, team.now)).toEqual({ kind: 'quiet', word: 'Quiet', text: 'Quiet' });
+});
+
+test('the task that failed last is named, whatever its number', () => {
+  const team = teamWithAgents('ann');
+  const [one, two] = [team.task(), team.task()];
+  fail(team, one, 'ann');
+  fail(team, two, 'ann');
+  expect(lastFailed(team.state)?.id).toBe(two);
+});
+
+test('a task that goes on without a failed one does not wait for it', () => {
+  const team = teamWithAgents('ann');
+  const first = team.task();
+  team.task({ dependencies: [first] });
+  const proceeding = team.task({ dependencies: [first], onDependencyFailure: 'proceed' });
+  fail(team, first, 'ann');
+  team.do('task.assign', { taskId: proceeding, assigneeId: 'ann' });
+  team.do('member.leave', { memberId: 'ann', returning: false });
+  expect(textOf(team)).toBe(`Stuck: #${first} failed and 1 waits for it`);
 });

@@ -137,3 +137,28 @@ function opened(story: Parameters<typeof play>[1]): TeamState {
 function reopened(state: TeamState): TeamState {
   return openSnapshot(state.teamId, takeSnapshot(state)) as TeamState;
 }
+
+test('changes that are kept cannot be taken back, and nothing is recorded any more', () => {
+  const { state } = teamOf('ann');
+  noteChanges(state);
+  expect(state.undo).toEqual([]);
+  keepChanges(state);
+  expect(state.undo).toBeUndefined();
+});
+
+test('the receipt of a command has only what it is about', () => {
+  const team = teamOf('ann');
+  // As in a journal of a version without prints.
+  evolve(team.state, { type: 'team:updated', at: team.now, by: '@user', cause: 'c1', description: 'new' });
+  expect(team.state.receipts.get('c1')).toStrictEqual({ by: '@user' });
+});
+
+test('a team that changed is as before after a rollback', () => {
+  const team = teamOf('ann');
+  noteChanges(team.state);
+  const before = team.state.team;
+  team.as('@user', 'team.update', { leadId: 'ann', description: 'new' });
+  expect(team.state.team?.leadTerm).toBe((before?.leadTerm ?? 0) + 1);
+  takeBackTo(team.state, 0);
+  expect(team.state.team).toEqual(before);
+});

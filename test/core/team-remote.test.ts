@@ -14,6 +14,8 @@ test('an address that other machines may read has no password, and runs no progr
     'example.com:a.git': 'example.com:a.git',
     '/srv/git/a b.git': '/srv/git/a b.git',
     'file:///srv/a.git': 'file:///srv/a.git',
+    'ssh://example.com/a.git': 'ssh://example.com/a.git',
+    'SSH://git@example.com/a.git': 'SSH://git@example.com/a.git',
   };
   for (const [url, expected] of Object.entries(told)) expect(publicAddress(url), url).toBe(expected);
   const kept = [
@@ -60,7 +62,7 @@ test('patterns of files that a person approves are relative and well formed', ()
 
 test('the settings of work are what may change; its beginning and its branch stay', () => {
   const work = { ...WORK, roots: [commit(1)], history: 'keep' as const, gates: undefined };
-  expect(settingsIn(work)).toEqual({ history: 'keep' });
+  expect(settingsIn(work)).toStrictEqual({ history: 'keep' });
   expect(withSettings(work, { gates: 2 })).toEqual({ ...WORK, roots: [commit(1)], gates: 2 });
-  expect(withSettings({ ...WORK, history: 'keep' }, {})).toEqual(WORK);
+  expect(withSettings({ ...WORK, history: 'keep' }, {})).toStrictEqual(WORK);
 });

@@ -6,7 +6,7 @@ import { TeamError } from '../../src/core/errors.ts';
 import { ChosenId, isChosenId, isSlug, Line, Slug, suggestSlug, TaskId, textOf } from '../../src/core/fields.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput, FilePatterns } from '../../src/core/task.ts';
-import { byteLength, cutToBytes, firstLine, quote } from '../../src/core/text.ts';
+import { byteLength, cutToBytes, firstLine, inOneLine, oneLine, quote } from '../../src/core/text.ts';
 import { anyText } from '../any-text.ts';
 import { tries } from '../proof.ts';
 
@@ -307,4 +307,10 @@ test.each([
 test('patterns of files are relative and well formed', () => {
   expect(parse(FilePatterns, ['src/**'])).toEqual(['src/**']);
   expect(() => parse(FilePatterns, ['../a'])).toThrow(/^0: /);
+});
+
+test('lines and other spaces of a text in one line are single spaces', () => {
+  const text = ' one\n\t two\u2028three\r\n';
+  expect(oneLine(text, 50)).toBe('one two three');
+  expect(inOneLine('one\n two')).toBe('one two');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Account } from '../../src/core/account.ts';
-import { agentNameOf, requireFallbacks, wordOnLimit } from '../../src/core/limit-policy.ts';
+import { agentNameOf, wordOnLimit } from '../../src/core/agent-words.ts';
+import { requireFallbacks } from '../../src/core/limit-policy.ts';
 import { OnLimitInput } from '../../src/core/on-limit.ts';
 import type { OnLimit } from '../../src/core/on-limit.ts';
 import { parse } from '../../src/core/parse.ts';
@@ -189,7 +190,10 @@ describe('a person who is asked about a limit', () => {
     expect(look(uses.team)).toMatchObject({ kind: 'switch', to: 'codex' });
     const stops = asking();
     stops.team.as('@user', 'request.answer', { requestId: stops.requestId, approve: true, choice: 'stop' });
-    expect(ann(stops.team)?.status).toBe('stopped');
+    expect(ann(stops.team)).toMatchObject({
+      status: 'stopped',
+      stopReason: 'stopped by a person: the limit of its account is reached',
+    });
   });
 
   test('must choose one of the answers; without one the members wait', () => {
@@ -271,11 +275,30 @@ test('the question about a limit is for all members that wait, with or without o
   const team = teamWith('ask');
   team.as('@user', 'member.join', { name: 'bob', agent: 'claude', onLimit: 'ask' });
   team.as('bob', 'member.change', { memberId: 'bob', account: 'claude' });
+  team.as('@user', 'member.join', { name: 'cyd', agent: 'claude', onLimit: 'ask' });
+  team.as('cyd', 'member.change', { memberId: 'cyd', account: 'codex' });
   limit(team, 'claude', 3);
   const gate = look(team);
   expect(gate.kind === 'closed' && gate.ask?.content.split('\n')[1]).toBe(
     'ann, bob wait. "wait": until the reset. "stop": stop them; the tasks go back to the list.',
   );
+});
+
+test('the question about a limit says what another agent would do, if there is one', () => {
+  const team = teamWith({ ask: ['codex'] });
+  limit(team, 'claude', 3);
+  const gate = look(team);
+  expect(gate.kind === 'closed' && gate.ask?.content.split('\n')[1]).toBe(
+    'ann waits. "wait": until the reset. "use NAME": go on with that agent, and back at the next task after the reset. ' +
+      '"stop": stop it; the tasks go back to the list.',
+  );
+});
+
+test('a member that Troupe does not run has no other agent', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  limit(team, 'claude', 3);
+  expect(look(team)).toEqual({ kind: 'closed', until: expect.any(Number) as number });
 });
 
 test.each([
@@ -322,4 +345,16 @@ test('policies and agents in words', () => {
   expect(agentNameOf({ agent: { kind: 'codex' }, standIn: { name: 'codex', since: 0, own } })).toBe(
     'codex (for claude)',
   );
+});
+
+test('a member that comes back brings its fallbacks, whoever adds it', () => {
+  const team = teamWith(FALLBACK);
+  const { onLimit } = ann(team) ?? {};
+  team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+  const input = { name: 'ann', agent: 'claude', onLimit } as const;
+  expect(team.refuse('lead', 'member.join', { ...input, onLimit: 'ask' }).message).toContain(
+    'choose what follows when a limit is reached',
+  );
+  team.do('member.join', input);
+  expect(ann(team)?.onLimit).toEqual(onLimit);
 });

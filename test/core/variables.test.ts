@@ -16,6 +16,14 @@ test('what fits comes from the other environment alone', () => {
   });
 });
 
+test('a variable is replaced if any pattern fits', () => {
+  expect(replaceVariables(OURS, ['PATH', 'LC_*', 'NONE'], { NONE: '1' })).toEqual({
+    LC: 'x',
+    HOME: undefined,
+    NONE: '1',
+  });
+});
+
 test('environments differ in what programs notice, not in the terminal', () => {
   const before = { PATH: '/bin', TERM: 'xterm', A: '1', SAME: 's' };
   expect(findDifferent(before, { PATH: '/usr/bin', TERM: 'dumb', B: '2', SAME: 's' })).toEqual(['A', 'B', 'PATH']);

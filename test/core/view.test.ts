@@ -4,7 +4,7 @@ import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { describeTask } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
-import { requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
+import { requireMember, requireTask, requireTeam, sameSince, viewMember, viewTeam } from '../../src/core/view.ts';
 import { Stage, teamOf } from './stage.ts';
 
 test('a former lead is shown as a teammate', () => {
@@ -169,4 +169,35 @@ test('a failure is shown in one line and without terminal colours', () => {
   const taskId = team.task();
   team.do('task.fail', { taskId, reason: '\u001b[31mFAIL\u001b[39m a.test.ts\n  no disk' });
   expect(describeTask(team.state, taskId)).toBe('task 1 (failed: "FAIL a.test.ts no disk")');
+});
+
+test('a task that somebody works on names no dependency, also if one was opened again', () => {
+  const team = teamOf('ann', 'bob');
+  const first = team.task();
+  const second = team.task({ dependencies: [first] });
+  team.as('ann', 'task.claim', { taskId: first });
+  team.as('ann', 'task.complete', { taskId: first });
+  team.as('bob', 'task.claim', { taskId: second });
+  team.do('task.reopen', { taskId: first });
+  expect(team.view(second)).toMatchObject({ status: 'in_progress', blockedBy: [] });
+  expect(team.view(second)).not.toHaveProperty('blockedReason');
+  expect(team.view(second)).not.toHaveProperty('filesHeldBy');
+});
+
+test('a member is the same since it first joined', () => {
+  const team = teamOf('ann');
+  const ann = () => requireMember(team.state, 'ann');
+  const first = team.now;
+  expect(sameSince(ann())).toBe(first);
+  expect(sameSince({ ...ann(), firstJoinedAt: undefined })).toBe(first);
+  expect(sameSince({ ...ann(), firstJoinedAt: 7 })).toBe(7);
+});
+
+test('a look-up of a member in a team without members says so', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', leadAgentType: 'none' });
+  expect(() => requireMember(team.state, 'eve')).toThrow(/no members/);
+  team.join('ann');
+  team.do('member.leave', { memberId: 'ann' });
+  expect(() => requireMember(team.state, 'eve')).toThrow(/: ann \(stopped\)$|ann \(stopped\)/);
 });

@@ -71,3 +71,21 @@ test('a member waits since its first open request about its task, but not after 
 test('a task that nobody holds any more was worked on until its end', () => {
   expect(workedOn({ id: '1', startedAt: new Date(1_000), completedAt: new Date(5_000) }, [], 9_000)).toBe(4_000);
 });
+
+test('a question about a budget is no wait of its member, and the order of requests does not matter', () => {
+  expect(workedOn(task, [asked('plan', 2_000, 5_000), { ...asked('budget', 6_000, 9_000), taskId: '1' }], 99_000)).toBe(
+    7_000,
+  );
+  const late = [asked('gate', 9_000, 10_000), asked('gate', 2_000, 4_000), asked('gate', 6_000, 7_000)];
+  expect(workedOn(task, late, 99_000)).toBe(6_000);
+  expect(workedOn(task, [asked('gate', 2_000, 3_000), asked('plan', 4_000, 6_000)], 99_000)).toBe(7_000);
+  const plans = [asked('plan', 6_000), asked('plan', 2_000, 5_000)];
+  expect(workedOn(task, plans, 99_000)).toBe(7_000);
+});
+
+test('a holder waits since its oldest open question, and not for a shutdown', () => {
+  const open = [asked('gate', 5_000), asked('gate', 3_000), asked('gate', 1_000, 2_000)];
+  expect(waitsSince(task, open)).toBe(3_000);
+  expect(waitsSince(task, [{ ...asked('shutdown', 3_000), taskId: '1' }])).toBeUndefined();
+  expect(waitsSince(task, [{ ...asked('gate', 3_000), memberId: 'bob' }])).toBeUndefined();
+});

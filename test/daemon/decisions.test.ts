@@ -89,8 +89,9 @@ async function writeQuestions(home: Home, teams: readonly string[]): Promise<voi
             ask('restart', `crashed-${n}`),
           ] as NewCommand[],
       ),
-      // Troupe asks only if a member with an agent could go on.
-      ask('budget', 'gated-1', { by: 'gated-1', detail: { of: 'team', what: 'tokens', used: 10, limit: 10 } }),
+      // Troupe asks about the team's budget only if a member with an agent could go on.
+      join('spender', { agent, status: 'spawning' }),
+      ask('budget', 'spender', { detail: { of: 'team', what: 'tokens', used: 10, limit: 10 } }),
     ];
     await ledger.execute(teamId, commands, () => undefined);
   }

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { TestContext } from 'vitest';
+import { waitingOf } from '../../src/core/waiting.ts';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { rounds } from '../proof.ts';
 import { until } from '../until.ts';
@@ -16,10 +18,7 @@ const edit = ({ folder }: Stage): string =>
   `seq 1 2000 > $NAME-$TASK.txt\ntouch ${folder}/begun-$TASK\nuntil [ -e ${folder}/go-$TASK ]; do sleep 0.05; done\n`;
 
 test('members whose disk is full wait: no task fails, and all work lands when there is space', async (context) => {
-  needMounts(context);
-  const stage = setStage();
-  mountSmall(stage.home.directory, '48m');
-  chmodSync(stage.home.directory, 0o700);
+  const stage = setSmallStage(context);
   try {
     const tasks = Array.from({ length: 2 * ROUNDS }, (_, i) => ({
       title: `Task ${i + 1}`,
@@ -60,10 +59,7 @@ test('members whose disk is full wait: no task fails, and all work lands when th
 });
 
 test('members that wait for a full disk and are interrupted give their tasks back, and troupe up continues', async (context) => {
-  needMounts(context);
-  const stage = setStage();
-  mountSmall(stage.home.directory, '48m');
-  chmodSync(stage.home.directory, 0o700);
+  const stage = setSmallStage(context);
   try {
     const repository = makeProject(stage, `head -c 4000000 /dev/urandom > $NAME.bin\n${edit(stage)}`);
     const up = ['up', join(repository, 'troupe.yaml'), '--yes'];
@@ -78,6 +74,11 @@ test('members that wait for a full disk and are interrupted give their tasks bac
       const { members } = await stage.client().call('usage.show', { teamId: stage.team });
       return Object.values(members).filter(({ turns }) => turns === 1).length === 2;
     });
+    await until('it is said of both that their work cannot be saved', async () => {
+      const members = await stage.client().call('member.list', { teamId: stage.team });
+      const reasons = members.flatMap((member) => waitingOf(member) ?? []);
+      return reasons.length === 2 && reasons.every((reason) => reason.startsWith('its workspace cannot be saved: '));
+    });
     first.child.kill('SIGINT');
     expect(await first.ended).toBe(130);
     rmSync(ballast);
@@ -87,11 +88,22 @@ test('members that wait for a full disk and are interrupted give their tasks bac
     const again = await stage.troupe(...up);
     expect(again.code, again.stderr).toBe(0);
     expect(await statuses()).toEqual(['completed', 'completed']);
+    const members = await stage.client().call('member.list', { teamId: stage.team });
+    expect(members.flatMap((member) => waitingOf(member) ?? [])).toEqual([]);
   } finally {
     // Before the disk is gone.
     await stage.troupe('stop', '--all');
   }
 });
+
+/** Its daemon keeps everything on a disk of its own, which is easy to fill. */
+function setSmallStage(context: TestContext): Stage {
+  needMounts(context);
+  const stage = setStage();
+  mountSmall(stage.home.directory, '48m');
+  chmodSync(stage.home.directory, 0o700);
+  return stage;
+}
 
 /** Takes all space that there is, but for what it leaves. Others take some meanwhile. */
 function fill(path: string, { leave = 0 } = {}): void {

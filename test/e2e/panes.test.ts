@@ -157,6 +157,23 @@ describe('panes of tmux', () => {
     expect(stage.work()).toHaveLength(2);
   });
 
+  test('Ctrl-C while panes open closes them without a complaint: the terminal sends it to the programs that open them, too', async (context) => {
+    const { tmux, target, panes } = openTmux(context);
+    const stage = newStage();
+    const path = stage.teamFile({
+      team: stage.team,
+      members: ['ann', 'bob', 'cyd', 'dan', 'eve'].map((name) => stage.member(name, 'slow')),
+      tasks: [{ title: 'One' }],
+    });
+    type(tmux, target, `${commandLine(stage)} up --yes ${path}; echo ended with $?`);
+    await until('some have a pane', () => panes().length >= 3);
+    tmux('send-keys', '-t', target, 'C-c');
+    const shows = (): string => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', target);
+    expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1])).toBe('130');
+    expect(shows()).not.toContain('No pane for');
+    expect(panes()).toEqual([target]);
+  });
+
   test('F10: a view outlives the daemon and shows the teammate that the next daemon adopted', async (context) => {
     const { tmux, target } = openTmux(context);
     const stage = newStage();

@@ -17,7 +17,7 @@ import type { Troupe } from '../cli/troupe.ts';
 import { environmentFor } from '../daemon/serve.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
-import { plainEnvironment, plainGit, write } from '../workspaces/project.ts';
+import { commitAll, plainEnvironment, plainGit, write } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 import type { Answer, Stage } from './stage.ts';
 import { bothHere, EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
@@ -73,6 +73,27 @@ describe('commands about work', () => {
     expect((await stage.troupe('up', join(repository, 'other.yaml'), '--yes')).code).toBe(0);
     const unclear = await inside(stage, repository, ['merge']);
     expect(unclear.stderr).toContain(`there is ${stage.team}, ${stage.team}-b. Such as: troupe merge --team `);
+  });
+
+  test('a merge that Ctrl-C ends leaves the checkout as it was, and can be done again', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    expect((await up(stage, repository)).code).toBe(0);
+    write(repository, { 'own.txt': 'mine\n' });
+    commitAll(repository);
+    const before = plainGit(repository, 'rev-parse', 'HEAD');
+    // A terminal sends it to git and to the program that runs git.
+    const hook = join(repository, '.git/hooks/pre-merge-commit');
+    writeFileSync(hook, '#!/bin/sh\nkill -INT "$(ps -o ppid= -p $PPID | tr -d " ")" $PPID\nsleep 0.1\n', {
+      mode: 0o755,
+    });
+    const merge = stage.start(['merge', '--team', stage.team], plainEnvironment(stage.folder));
+    expect(await merge.ended, merge.output.stderr).toBe(130);
+    expect(merge.output.stderr).toContain('your files are as they were. It was ended by SIGINT.\n');
+    expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(before);
+    expect(plainGit(repository, 'status', '--porcelain', '--untracked-files=no')).toBe('');
+    rmSync(hook);
+    expect((await inside(stage, repository, ['merge'])).stdout).toContain(`Merged troupe/${stage.team} into main: `);
   });
 
   test('write patches that git am takes, of the branch and of work that did not land', async () => {

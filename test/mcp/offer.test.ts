@@ -79,6 +79,8 @@ test('offers each caller the tools that it may use', async () => {
   expect(await offered(ADMIN, { greeting: { team: 'demo', as: 'alice', teams: true } })).toEqual(
     sorted(COORDINATION, WORK),
   );
+  // A person who is to be the lead of a team that does not exist yet makes it.
+  expect(await offered(ADMIN, { greeting: { as: 'boss', teams: true } })).toEqual(expect.arrayContaining(TEAM));
   const alice = await connect(house, member('alice'));
   expect(await refusal(alice, 'TeamDelete')).toBe('not_allowed');
   expect(await refusal(alice, 'TeamCreate', { team_name: 'mine' })).toBe('not_allowed');

@@ -1,12 +1,14 @@
 import { request as ask } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { ANSWER_PAGE, answerLink, GIVE_ANSWER, READ_ANSWER } from '../../src/server/answer-links.ts';
-import { findBuiltPages } from '../../src/server/pages.ts';
 import { setStage, shareStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const PUBLIC = 'https://troupe.example';
+/** The page for answers is served as it is. */
+const UI = join(import.meta.dirname, '../../ui/public');
 const NO_LINK = expect.stringMatching(/^This link is not valid, was used, or has expired/) as string;
 
 interface Said {
@@ -52,7 +54,7 @@ function linkTo({ hub, teamId }: Stage, { id: requestId, revision = '' }: TeamRe
 }
 
 describe('a link that answers a request', () => {
-  const shared = shareStage({ answers: PUBLIC, ui: findBuiltPages(), limits: { authDelayMs: 1 } });
+  const shared = shareStage({ answers: PUBLIC, ui: UI, limits: { authDelayMs: 1 } });
 
   test('shows the whole request, takes one answer, and is then used', async () => {
     const stage = await shared().aside();
@@ -180,6 +182,10 @@ describe('a link that answers a request', () => {
       const { status } = await visit(stage, GIVE_ANSWER, { body, headers });
       expect([401, 403]).toContain(status);
     }
+    // No other call goes without a credential because of the page.
+    const ours = { host: `127.0.0.1:${stage.port}`, origin: stage.url };
+    expect((await visit(stage, '/api/teams', { body: { name: 'planted' }, headers: ours })).status).toBe(401);
+    expect((await visit(stage, GIVE_ANSWER, { headers: ours })).status).toBe(401);
     const [still] = await stage.act('request.list', { teamId: stage.teamId });
     expect(still?.status).toBe('pending');
   });

@@ -11,6 +11,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { openCredentials } from '../../src/server/auth.ts';
 import { openLogins } from '../../src/server/logins.ts';
 import { rateLimit } from '../../src/server/rate.ts';
+import { markOf, newSecret, readSecret, writeSecret } from '../../src/server/secret-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 let home: Home;
@@ -318,6 +319,31 @@ describe('a login', () => {
     expect(openLogins({ file }).callerOf(kept)).toBeUndefined();
   });
 
+  test('that the next daemon finds does not last longer because the clock was set back meanwhile', () => {
+    const [hour, file] = [3_600_000, join(temporaryFolder(), 'logins.json')];
+    let [now, steady] = [1e12, 0];
+    const clocks = { now: () => now, steady: () => steady };
+    const logins = openLogins({ ...clocks, file });
+    const session = logins.login(logins.code()) as string;
+    [now, steady] = [now + 3 * hour, 4 * hour];
+    logins.login(logins.code());
+    const later = openLogins({ ...clocks, file });
+    [now, steady] = [now + 4 * hour - 1, 8 * hour - 1];
+    expect(later.callerOf(session)).toEqual({ scope: 'admin' });
+    [now, steady] = [now + 1, 8 * hour];
+    expect(later.callerOf(session)).toBeUndefined();
+  });
+
+  test('that has ended is not kept', () => {
+    let now = 0;
+    const file = join(temporaryFolder(), 'logins.json');
+    const logins = openLogins({ now: () => now, steady: () => now, file });
+    logins.login(logins.code());
+    now = 8 * 3_600_000;
+    logins.login(logins.code());
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(1);
+  });
+
   test('that exceeds the limit ends the oldest', () => {
     const logins = openLogins();
     const sessions = Array.from({ length: 40 }, () => logins.login(logins.code()) as string);
@@ -349,4 +375,40 @@ test('a rate limit remembers only the latest keys', () => {
   for (let i = 0; i < 2_000; i++) rate.take(`key ${i}`);
   expect(rate.take('key 1999')).toBe(false);
   expect(rate.take('key 0')).toBe(true);
+});
+
+test('a rate limit forgets the key that was quiet longest', () => {
+  const rate = rateLimit(0, 1);
+  for (let i = 0; i < 1_024; i++) rate.take(`key ${i}`);
+  expect(rate.take('key 0')).toBe(false);
+  rate.take('one more');
+  expect(rate.take('key 0')).toBe(false);
+  expect(rate.take('key 1')).toBe(true);
+});
+
+test('a text that was signed here is known again, and nothing else is; an unusable key is replaced', async () => {
+  writeFileSync(home.secretFile, 'no key', { mode: 0o600 });
+  const credentials = await openCredentials({ ...home, ledger });
+  const sealed = credentials.seal('text');
+  expect(credentials.unseal(sealed)).toBe('text');
+  for (const other of [`${sealed}.x`, `${sealed}x`, `x${sealed}`, sealed.slice(0, -2), '', 'text']) {
+    expect(credentials.unseal(other)).toBeUndefined();
+  }
+});
+
+test('a secret is read from a file that only we can read; no file is none, any other is refused', async () => {
+  const folder = temporaryFolder();
+  const path = (name: string): string => join(folder, name);
+  const secret = newSecret();
+  await writeSecret(path('secret'), secret);
+  expect(await readSecret(path('secret'))).toBe(secret);
+  expect(await readSecret(path('none'))).toBeUndefined();
+  expect(await markOf(path('none'))).toBeUndefined();
+  symlinkSync(path('secret'), path('link'));
+  await expect(readSecret(path('link'))).rejects.toMatchObject({ code: 'not_allowed' });
+  writeFileSync(path('open'), `${secret}\n`, { mode: 0o644 });
+  await expect(readSecret(path('open'))).rejects.toMatchObject({ code: 'not_allowed' });
+  writeFileSync(path('short'), 'x', { mode: 0o600 });
+  await expect(readSecret(path('short'))).rejects.toMatchObject({ code: 'corrupt' });
+  await expect(writeSecret(join(folder, 'none', 'secret'), secret)).rejects.toMatchObject({ code: 'storage' });
 });

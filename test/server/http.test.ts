@@ -70,6 +70,37 @@ describe('limits', () => {
     expect(answer.headers.get('retry-after')).toBe('100');
     expect(await answer.json()).toMatchObject({ error: { code: 'limit' } });
     expect(await read(stage.tokens.worker)).toBe(200);
+    // The connection stays, unless there is a body: no byte of that is read.
+    expect(answer.headers.get('connection')).toBe('keep-alive');
+    const stream = new ReadableStream({
+      start(to) {
+        to.enqueue(Buffer.from('{}'));
+        to.close();
+      },
+    });
+    for (const body of ['{}', stream]) {
+      const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
+      const sent = await fetch(`${stage.url}/api/teams`, { method: 'POST', headers, body, duplex: 'half' });
+      expect([sent.status, sent.headers.get('connection')]).toEqual([429, 'close']);
+      expect(sent.headers.has('www-authenticate')).toBe(false);
+    }
+  });
+
+  test('a client without a credential is disconnected: of the requests that it has pipelined, the first is answered', async () => {
+    const stage = await setStage();
+    const request = `GET /api/teams HTTP/1.1\r\nhost: 127.0.0.1:${stage.port}\r\n\r\n`;
+    const answer = await sendBytes(stage.port, request.repeat(3));
+    const headers = { connection: 'close', 'content-type': 'application/json', 'www-authenticate': 'Bearer' };
+    expect(answer).toMatchObject({ status: 401, headers });
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: { code: 'unauthenticated' } });
+  });
+
+  test('the global objects of the process stay as they are', async () => {
+    const stage = await setStage();
+    const headers = { authorization: `Bearer ${stage.token}` };
+    const answer = await fetch(`${stage.url}/api/teams`, { headers });
+    expect(answer.status).toBe(200);
+    expect(Object.getPrototypeOf(answer)).toBe(Response.prototype);
   });
 
   test('a member that sends too fast learns when it may retry', async () => {
@@ -171,7 +202,25 @@ describe('malformed requests', () => {
     const lines = headersFor(stage, ...(type === undefined ? [] : [['content-type', type] as const]));
     const answer = await sendBytes(stage.port, requestText('POST', '/api/teams', lines, '{"name":"planted"}'));
     expect(answer?.status).toBe(415);
+    expect(JSON.parse(answer?.body ?? '')).toEqual({
+      error: { code: 'invalid', message: 'A body must be application/json' },
+    });
     expect(await stage.ends()).toEqual(before);
+  });
+
+  test('an expectation that we cannot meet is refused as that', async () => {
+    const stage = await setStage();
+    const answer = await sendBytes(stage.port, requestText('GET', '/', [...headersFor(stage), ['expect', 'more']]));
+    expect(answer).toMatchObject({ status: 417 });
+    const message = 'Only Expect: 100-continue is supported';
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ error: { code: 'invalid', message } });
+  });
+
+  test('what is not HTTP is refused as that', async () => {
+    const stage = await setStage();
+    const answer = await sendBytes(stage.port, 'hello\r\n\r\n');
+    expect(answer).toMatchObject({ status: 400 });
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ error: { code: 'invalid', message: 'This is not HTTP' } });
   });
 
   test.each([

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { sessionCookie } from '../../src/server/cookie.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-import { openWebSocket } from './wire.ts';
+import { openWebSocket, sendBytes, upgradeText } from './wire.ts';
 
 const login = ({ url }: Stage, code: string, headers: Record<string, string> = { origin: url }): Promise<Response> =>
   fetch(`${url}/api/login`, {
@@ -66,6 +67,22 @@ describe('logging in to the dashboard', () => {
   });
 });
 
+test('the cookie is found beside others, and alone; over TLS it is sent over TLS only', () => {
+  const cookie = sessionCookie(80, false);
+  const read = (text?: string): string | undefined =>
+    cookie.read({ headers: text === undefined ? {} : { cookie: text } } as IncomingMessage);
+  expect(read()).toBeUndefined();
+  expect(read('other=1; troupe_session_80=abc ; troupe_session_8080=no')).toBe('abc');
+  expect(read('troupe_session_8080=no; xtroupe_session_80=no')).toBeUndefined();
+  expect(read('troupe_session_80=')).toBeUndefined();
+  expect(read('troupe_session_80=abc; troupe_session_80=abd')).toBeUndefined();
+  expect([cookie.set('abc'), cookie.clear()]).toEqual([
+    'troupe_session_80=abc; HttpOnly; SameSite=Strict; Path=/; Max-Age=28800',
+    'troupe_session_80=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0',
+  ]);
+  expect(sessionCookie(443, true).set('abc')).toContain('; Path=/; Secure; ');
+});
+
 describe('a request with the cookie', () => {
   const send = async ({ url }: Stage, cookie: string, method: string, headers: Record<string, string>) =>
     (
@@ -95,6 +112,9 @@ describe('a request with the cookie', () => {
     expect(await send(stage, cookie, 'POST', { origin: stage.url, 'x-troupe-csrf': '0' })).toBe(403);
     expect(await send(stage, cookie, 'POST', { 'x-troupe-csrf': '1' })).toBe(403);
     expect(await stage.ends()).toEqual(before);
+    const answer = await fetch(`${stage.url}/api/teams`, { method: 'POST', headers: { cookie, origin: stage.url } });
+    const message = 'A change with a cookie needs the header x-troupe-csrf: 1';
+    expect(await answer.json()).toEqual({ error: { code: 'not_allowed', message } });
     expect(await send(stage, cookie, 'POST', { origin: stage.url, 'x-troupe-csrf': '1' })).toBe(200);
   });
 
@@ -130,12 +150,14 @@ describe('a request with the cookie', () => {
   });
 });
 
+/** What a browser sends when a person follows a link from another site. */
+const LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
 test('a link from another site leads to a file of the dashboard and to nothing else', async () => {
   const stage = await setStage();
   const follow = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
-    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     // Not `fetch`, which sets the `sec-fetch` headers itself.
-    const request = get(`${stage.url}${path}`, { headers: { ...link, ...headers } });
+    const request = get(`${stage.url}${path}`, { headers: { ...LINK, ...headers } });
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     answer.resume();
     return answer.statusCode ?? 0;
@@ -153,4 +175,10 @@ test('a link from another site leads to a file of the dashboard and to nothing e
   expect(await follow('/%61pi/teams')).toBe(401);
   expect(await follow('/nope/xx', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' })).toBe(403);
   expect(await follow('/', { origin: 'http://evil.example' })).toBe(403);
+  const upgrade = upgradeText('/ws', [
+    ['host', new URL(stage.url).host],
+    ['authorization', `Bearer ${stage.token}`],
+    ...Object.entries(LINK),
+  ]);
+  expect(await sendBytes(stage.port, upgrade)).toMatchObject({ status: 403 });
 });

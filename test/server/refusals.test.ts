@@ -179,7 +179,9 @@ describe('a stranger is refused and changes nothing', () => {
     );
     for (const { name, status, answer } of answers) {
       expect({ name, status: answer?.status }).toEqual({ name, status });
-      expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: { code: expect.any(String) as string } });
+      expect(JSON.parse(answer?.body ?? '')).toMatchObject({
+        error: { code: expect.stringMatching(/^[a-z_]+$/) as string, message: expect.stringMatching(/^\w/) as string },
+      });
       expect(answer?.headers).toMatchObject({
         'content-security-policy': expect.stringContaining("default-src 'none'") as string,
         'x-content-type-options': 'nosniff',

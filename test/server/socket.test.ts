@@ -1,12 +1,39 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { listenSocket } from '../../src/server/socket.ts';
+import { lineOn, listenSocket, PIECE_BYTES } from '../../src/server/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 import { startServer } from './start.ts';
 import { openUnix } from './wire.ts';
+
+/** A client of a socket, and the line to it. */
+async function openLine() {
+  const path = join(temporaryFolder(), 's');
+  const server = createServer({ allowHalfOpen: true }).listen(path);
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = createConnection({ path, allowHalfOpen: true });
+  const [socket] = await accepted;
+  onTestFinished(() => {
+    client.destroy();
+    socket.destroy();
+    server.close();
+  });
+  let text = '';
+  client.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const counts = {
+    moved: 0,
+    done: 0,
+    cut: 0,
+    callbacks: [() => void counts.moved++, () => void counts.done++] as const,
+  };
+  return { socket, client, counts, received: () => text, line: lineOn(socket, () => void counts.cut++) };
+}
 
 describe('the Unix socket', () => {
   test('can be used only by its owner', async () => {
@@ -24,6 +51,41 @@ describe('the Unix socket', () => {
     mkdirSync(join(folder, 'closed'), { mode: 0o700 });
     symlinkSync(join(folder, 'closed'), join(folder, 'link'));
     await expect(listenSocket(join(folder, 'link', 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
+  test(
+    "is refused in another user's directory",
+    needs(process.getuid?.() === 0, 'only root can give a directory away'),
+    async () => {
+      const { hub } = await startServer();
+      const folder = join(temporaryFolder(), 'theirs');
+      mkdirSync(folder, { mode: 0o700 });
+      chownSync(folder, 65_534, 65_534);
+      await expect(listenSocket(join(folder, 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+    },
+  );
+
+  test('that cannot come back is reported, and comes back when it can', async () => {
+    const { hub, errors } = await startServer();
+    const folder = join(temporaryFolder(), 'home');
+    const path = join(folder, 's');
+    mkdirSync(folder, { mode: 0o700 });
+    const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const socket = await listenSocket(path, hub);
+    const before = listening();
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'in the way');
+    vi.advanceTimersByTime(1_000);
+    await until('it is reported', () => errors.length > 0);
+    expect(errors).toMatchObject([{ code: 'storage', message: expect.stringMatching(/^Cannot listen on /) as string }]);
+    rmSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
+    await until('it comes back', () => (vi.advanceTimersByTime(1_000), existsSync(path)));
+    expect(errors.slice(1)).toMatchObject([{ message: `${path} was removed, and has been created again` }]);
+    expect(listening()).toBe(before);
+    await socket.close();
   });
 
   test('comes back after it was removed; open connections are not affected', async () => {
@@ -84,6 +146,70 @@ describe('the Unix socket', () => {
     expect(JSON.stringify(result)?.split(description)).toHaveLength(7);
   });
 
+  test('reads a hello that is as long as that of a stranger may be, and no longer one', async () => {
+    const most = 2_000;
+    const { home, token } = await startServer({ limits: { strangerBytes: most } });
+    const hello = (length: number): string => {
+      const text = JSON.stringify({ type: 'hello', id: 1, token, more: '' });
+      return text.replace('"more":"', `$&${'x'.repeat(length - text.length)}`);
+    };
+    const said = async (length: number): Promise<string | undefined> => {
+      const wire = await openUnix(home.socket);
+      wire.send(hello(length));
+      return (await wire.take(() => true)).type;
+    };
+    expect([await said(most), await said(most + 1)]).toEqual(['welcome', 'error']);
+  });
+
+  test('counts clients without a valid token as rejected, and not those for which there is no place', async () => {
+    const { home, tokens, hub } = await setStage({ limits: { connectionsPerToken: 1 } });
+    const refused = async (): Promise<string | undefined> => {
+      const wire = await openUnix(home.socket, tokens.worker);
+      return wire.frames[0]?.error?.code ?? refused();
+    };
+    expect(await refused()).toBe('limit');
+    expect(hub.counters.rejected).toBe(0);
+    const stranger = await openUnix(home.socket);
+    stranger.send('{"type":"hello","token":"made up"}');
+    expect(await stranger.take(() => true)).toMatchObject({ error: { code: 'unauthenticated' } });
+    expect(hub.counters.rejected).toBe(1);
+  });
+
+  test('takes long texts in pieces, and says of each but the last that it moved', async () => {
+    const { line, received, counts } = await openLine();
+    for (const [length, moved] of [
+      [1, 0],
+      [PIECE_BYTES, 0],
+      [PIECE_BYTES + 1, 1],
+      [2 * PIECE_BYTES, 1],
+      [2 * PIECE_BYTES + 1, 2],
+    ] as const) {
+      const before = { ...counts, received: received().length };
+      line.write(['x'.repeat(length - 1)], ...counts.callbacks);
+      await until('all of it is taken', () => counts.done > before.done);
+      await until('all of it is there', () => received().length >= before.received + length);
+      expect([counts.moved - before.moved, counts.done - before.done, received().length - before.received]).toEqual([
+        moved,
+        1,
+        length,
+      ]);
+    }
+  });
+
+  test('says its last word to a client that it cuts off, and hears no more of it', async () => {
+    const { line, socket, client, received, counts } = await openLine();
+    const heard: string[] = [];
+    socket.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+    client.write('one');
+    await until('it is heard', () => heard.length > 0);
+    line.cut({ code: 1013, reason: 'slow' }, 'the last');
+    client.write('two');
+    await until('the client has it', () => received() === 'the last\n');
+    client.end('three');
+    await until('its end is noticed', () => socket.closed);
+    expect([heard, counts.cut]).toEqual([['one'], 1]);
+  });
+
   test('ignores empty lines before the hello', async () => {
     const { home, token } = await startServer();
     const wire = await openUnix(home.socket);
@@ -111,6 +237,24 @@ describe('the Unix socket', () => {
     const wire = await openUnix(home.socket);
     await wire.closed;
     expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
+  });
+
+  test('waits for a hello only: a client that has said it stays', async () => {
+    const { home, token } = await startServer({ limits: { greetingMs: 100 } });
+    const wire = await openUnix(home.socket, token);
+    await (
+      await openUnix(home.socket)
+    ).closed;
+    expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  });
+
+  test('takes nothing but a hello for one', async () => {
+    const { home, token } = await startServer();
+    for (const frame of [{ type: 'ping', token }, { type: 'hello' }, null, 'hello', { type: 'hello', token: 1 }]) {
+      const wire = await openUnix(home.socket);
+      wire.send(JSON.stringify(frame));
+      expect(await wire.take(() => true)).toMatchObject({ type: 'error', error: { code: 'unauthenticated' } });
+    }
   });
 
   test('refuses a line that is too long, even before its end', async () => {

@@ -166,6 +166,6 @@ async function judgeAgain(
     return await client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 'gate_rejected') throw error;
-    throw new Refusal('gate_rejected', `The gate rejected it again, and it still waits for you: ${error.message}`);
+    throw new Refusal('gate_rejected', `The gate did not accept it, and it still waits for you: ${error.message}`);
   }
 }

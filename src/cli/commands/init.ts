@@ -7,7 +7,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { requirePlace } from '../reach/place.ts';
-import { Refusal } from '../show/errors.ts';
+import { Refusal, UsageError } from '../show/errors.ts';
 import { pairs } from '../show/table.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
@@ -30,6 +30,9 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   const { template = 'project', file = 'troupe.yaml', force = false, list = false, ...rest } = given.input as InitInput;
   if (list) return listTemplates(given, surroundings);
   requirePlace(file);
+  if (rest.agents !== undefined && OF_PROGRAMS.includes(template)) {
+    throw new UsageError(`The members of ${template} are programs: omit --agents, or choose another template`, 'init');
+  }
   const known = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(rest.agents, surroundings);
   const chosen = template === 'project' && rest.agents === undefined ? withLogin(known) : known;
   const path = resolve(file);

@@ -5,7 +5,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { findCheckout } from '../reach/checkout.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitIn } from '../reach/git.ts';
-import { Refusal } from '../show/errors.ts';
+import { INTERRUPTED, Refusal, reportError } from '../show/errors.ts';
 import { wordMerge } from '../show/merge.ts';
 import { shortPath } from '../show/path.ts';
 import { fold } from '../show/text.ts';
@@ -25,7 +25,13 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const repository = await findCheckout(client, teamId, work);
     const { branch = '', base = '', tip = '', depot = '' } = work;
     const merged = await mergeIn(gitIn(repository, environment), { repository, work: { branch, base, tip, depot } });
-    if ('refused' in merged) throw new Refusal('conflict', merged.refused);
+    if ('refused' in merged) {
+      const refusal = new Refusal('conflict', merged.refused);
+      // A terminal sends Ctrl-C to git, too, and this process hears of its own later.
+      if (merged.endedBy !== 'SIGINT') throw refusal;
+      reportError(refusal, given.json);
+      return INTERRUPTED;
+    }
     const outcome = { team: teamId, branch, repository, ...merged, base, tip, ...sizeIn(work) };
     // Nobody should wonder why this folder has not changed.
     const place = isInside(process.cwd(), repository) ? '' : `In ${shortPath(repository, environment)}: `;

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
+import { agentNameOf } from '../../core/agent-words.ts';
 import { nested, placeAmong } from '../../core/inner-path.ts';
-import { agentNameOf } from '../../core/limit-policy.ts';
 import { isTrouble } from '../../core/situation.ts';
 import { isLost } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';

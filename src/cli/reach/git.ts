@@ -26,7 +26,8 @@ function runner(where: readonly string[], environment: NodeJS.ProcessEnv): UserG
     });
     if (done.error) throw new Refusal('unsupported', `git cannot be run: ${done.error.message}`);
     const out = trim ? done.stdout.trim() : done.stdout;
-    return { code: done.status ?? 1, out, said: [out.trim(), done.stderr.trim()].filter(Boolean).join('\n') };
+    const said = [out.trim(), done.stderr.trim()].filter(Boolean).join('\n');
+    return { code: done.status ?? 1, out, said, ...(done.signal && { endedBy: done.signal }) };
   };
 }
 

@@ -8,7 +8,7 @@ import { CallError } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
 import { wordFileError } from '../../core/file-errors.ts';
 import type { DaemonCard } from '../../runtime/card.ts';
-import { checkSocketPath, prepareHome } from '../../runtime/home.ts';
+import { prepareHome } from '../../runtime/home.ts';
 import { errorScreen, Refusal } from '../show/errors.ts';
 import { fold } from '../show/text.ts';
 import { warnOnTheWay } from '../show/write.ts';
@@ -35,8 +35,7 @@ const OTHER_MS = 1_000;
  * there is none.
  */
 export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefined>): Promise<C> {
-  prepareHome(home.directory);
-  checkSocketPath(home.socket);
+  prepareHome(home.directory, home.socket);
   const mark = join(home.directory, 'starting');
   const giveUp = performance.now() + READY_MS;
   let isMine = false;

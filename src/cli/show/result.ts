@@ -30,10 +30,6 @@ export async function show(
     | ((result: unknown, screen: Screen, input: Readonly<Record<string, unknown>>) => string)
     | undefined;
   const text = view ? view(result, screen, input) : (await import('./views/generic.ts')).showAnything(result, screen);
-  print(fold(after === undefined ? text : `${text}${whatFollows(result, after)}`, screen));
-}
-
-/** How to get the rest of a list. */
-function whatFollows(result: unknown, after: string | number): string {
-  return `These are ${(result as readonly unknown[]).length}. For more: --after ${clean(String(after))}\n`;
+  const more = after === undefined ? '' : `There is more: --after ${clean(String(after))}\n`;
+  print(fold(`${text}${more}`, screen));
 }

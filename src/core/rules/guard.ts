@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts';
 import { hasProcess } from '../agent-kinds.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
+import { isTroubleKey } from '../hook-trouble.ts';
 import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
 import { METADATA_BYTES, TASKS_PER_TEAM } from '../limits.ts';
@@ -140,6 +141,25 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
     'limit',
     `The metadata of ${what} would be larger than ${METADATA_BYTES} bytes: set keys to null to remove them`,
   );
+}
+
+/** Keys of the metadata of a team from which Troupe reads facts: its place, its notices, and Claude Code's team it is joined to. */
+const PLACE = ['folder', 'file', 'host', 'notify', 'notifyFolder'];
+const JOINED = ['native', 'formerNative', 'nativeShutdowns', 'nativeOwed'];
+const KEPT: ReadonlySet<string> = new Set([...PLACE, ...JOINED]);
+
+/** Requires a person or Troupe for metadata from which Troupe reads facts. All other keys are free. */
+export function requireFreeKeys(
+  by: Actor,
+  what: 'team' | 'member',
+  { before, changes = {} }: { before: Metadata | undefined; changes: Metadata | undefined },
+): void {
+  const kept = Object.keys(changes).filter(
+    (key) =>
+      (what === 'team' ? KEPT.has(key) || isTroubleKey(key) : key === 'native') &&
+      JSON.stringify(changes[key]) !== JSON.stringify(before?.[key]),
+  );
+  if (kept.length > 0) requirePerson(by, `write ${joinSome(kept, ', ')} into the metadata of a ${what}`);
 }
 
 /** Requires the task's holder or a manager. If nobody could end the task now, that is the reason for the refusal. */

@@ -15,7 +15,7 @@ import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { waitingOf } from '../waiting.ts';
 import { askInPlaceOf } from './approval.ts';
 import { freeFiles } from './files.ts';
-import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { requireFit, requireFreeKeys, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { leaveWork, withdrawWork } from './landing.ts';
 import { requireOnLimit } from './on-limit.ts';
 import { requireSpawnPace } from './pace.ts';
@@ -50,6 +50,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   const isQuiet = command.quietHours !== undefined && command.quietHours !== before?.quietHours;
   if (isQuiet) requirePerson(command.by, 'choose quiet hours');
   requireOnLimit(command, before?.onLimit);
+  requireFreeKeys(command.by, 'member', { before: before?.metadata, changes: command.metadata });
   const cwd = folderOfNewMember(command, state.members.get(team.leadId));
   return [
     event(command, 'teammate:joined', {
@@ -104,8 +105,8 @@ export function placeMember(state: TeamState, command: CommandOf<'member.place'>
 function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   const { memberId } = command;
   const decided = new Set<string | undefined>();
-  for (const { kind, status, taskId } of state.requests.values()) {
-    if (kind === 'gate' && status === 'pending') decided.add(taskId);
+  for (const { kind, status, taskId, memberId: whose } of state.requests.values()) {
+    if (kind === 'gate' && status === 'pending' && whose === memberId) decided.add(taskId);
   }
   const forgotten = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
@@ -138,6 +139,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   if (changes.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
   requireOnLimit(command, member.onLimit);
   requireInnerKept(command, member);
+  requireFreeKeys(command.by, 'member', { before: member.metadata, changes: changes.metadata });
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {

@@ -7,6 +7,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, CONFLICTS_PER_TASK, REJECTIONS_PER_TASK } from '../limits.ts';
 import { requireShown } from '../request-revision.ts';
+import { isOfTroupe } from '../request.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -207,9 +208,10 @@ function askAboutWork(
   ];
 }
 
-/** The pending request about a task that a gate keeps rejecting. */
+/** The pending request about a task that a gate keeps rejecting. What others than its holder ask settles nothing. */
 export function pendingGate(state: TeamState, taskId: string): TeamRequest | undefined {
-  return pendingRequests(state, taskId).find(({ kind }) => kind === 'gate');
+  const holder = state.tasks.get(taskId)?.assigneeId;
+  return pendingRequests(state, taskId).find(({ kind, memberId }) => kind === 'gate' && memberId === holder);
 }
 
 /** Whether a budget is still to be asked about: meanwhile another daemon may have asked, or a person may have answered. */
@@ -217,11 +219,12 @@ function isDue(state: TeamState, asked: CommandOf<'request.raise'>): boolean {
   return budgetQuestions(state, asked.at).some((question) => isSameLimit(asked, question));
 }
 
-/** A pending question about the same account. */
+/** A pending question of Troupe about the same account. */
 function pendingAccount(state: TeamState, detail: TeamRequest['detail']): boolean {
-  const isSame = ({ kind, detail: other }: TeamRequest) =>
-    kind === 'account' && other?.['account'] === detail?.['account'];
-  return pendingRequests(state).some(isSame);
+  return pendingRequests(state).some(
+    (request) =>
+      request.kind === 'account' && isOfTroupe(request) && request.detail?.['account'] === detail?.['account'],
+  );
 }
 
 /** A request takes one answer. */

@@ -187,8 +187,10 @@ function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEv
   const task = requireTask(state, command.taskId);
   requireFresh(task, command);
   const { assigneeId } = command;
-  if (assigneeId !== null) requireLive(state, assigneeId);
-  if (assigneeId !== null) requireWorker(state, assigneeId);
+  if (assigneeId !== null) {
+    requireLive(state, assigneeId);
+    requireWorker(state, assigneeId);
+  }
   const held = task.status === 'in_progress';
   if (!held && task.status !== 'pending') {
     throw new TeamError('conflict', `Cannot assign ${describeTask(state, task.id)}: reopen it first`);

@@ -14,7 +14,7 @@ import type { TeamRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
 import { giveBack } from './give-back.ts';
-import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { requireFit, requireFreeKeys, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { withdrawWork } from './landing.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireOnLimit } from './on-limit.ts';
@@ -91,6 +91,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireChoiceWithoutSecrets(command.agents);
   requireOnLimit(command);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
+  requireFreeKeys(command.by, 'team', { before: team.metadata, changes: changes.metadata });
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];
 }

@@ -7,8 +7,9 @@ export interface Durability {
 }
 
 /** What a server's monitoring says about its JetStream. */
-interface Varz {
-  readonly jetstream?: { readonly config?: { readonly sync_always?: boolean; readonly sync_interval?: number } };
+interface JetStreamConfig {
+  readonly sync_always?: boolean;
+  readonly sync_interval?: number;
 }
 
 /** The first version that can flush before it acknowledges. */
@@ -44,16 +45,16 @@ export async function judgeDurability(
     };
   }
   const answers = await Promise.all(monitor.split(',').map(askMonitor));
-  const silent = answers.find(({ varz }) => varz === undefined);
+  const silent = answers.find(({ config }) => config === undefined);
   if (silent) {
     return {
       durability: kept,
       advice: `The monitoring at ${silent.url} does not answer: it is unknown when the servers flush.`,
     };
   }
-  const late = answers.find(({ varz }) => varz?.jetstream?.config?.sync_always !== true);
+  const late = answers.find(({ config }) => config?.sync_always !== true);
   if (!late) return { durability: 'fsync-before-ack' };
-  const interval = late.varz?.jetstream?.config?.sync_interval;
+  const interval = late.config?.sync_interval;
   const every = interval === undefined ? '' : `, every ${Math.round(interval / 1e9)} s`;
   return {
     durability: kept,
@@ -61,12 +62,15 @@ export async function judgeDurability(
   };
 }
 
-async function askMonitor(url: string): Promise<{ url: string; varz: Varz | undefined }> {
+/** Without `config` it does not answer. */
+async function askMonitor(url: string): Promise<{ url: string; config?: JetStreamConfig }> {
   try {
     const response = await fetch(new URL('/varz', url), { signal: AbortSignal.timeout(MONITOR_MS) });
-    return { url, varz: response.ok ? ((await response.json()) as Varz) : undefined };
+    if (!response.ok) return { url };
+    const { jetstream } = (await response.json()) as { jetstream?: { config?: JetStreamConfig } };
+    return { url, config: jetstream?.config ?? {} };
   } catch {
-    return { url, varz: undefined };
+    return { url };
   }
 }
 

@@ -66,7 +66,6 @@ export function watchReach(
   place: string,
   { stuckMs = STUCK_MS }: { stuckMs?: number | undefined } = {},
 ): Reach {
-  let isConnected = true;
   let awaySince: number | undefined;
   let silentSince: number | undefined;
   let brokenAt = -Infinity;
@@ -80,10 +79,8 @@ export function watchReach(
     for await (const { type } of nc.status()) {
       if (type === 'disconnect' || type === 'reconnect') troubledAt = performance.now();
       if (type === 'disconnect') {
-        isConnected = false;
         awaySince ??= performance.now();
       } else if (type === 'reconnect') {
-        isConnected = true;
         awaySince = undefined;
         lost = undefined;
       }
@@ -134,7 +131,6 @@ export function watchReach(
 
     heard() {
       silentSince = undefined;
-      if (isConnected) awaySince = undefined;
     },
 
     async unheard(askedAt, { isTimeout }) {
@@ -147,7 +143,6 @@ export function watchReach(
       if (performance.now() - brokenAt < BREAK_MS || nc.isClosed()) return;
       lost = undefined;
       awaySince ??= isStuck ? performance.now() : askedAt;
-      isConnected = false;
       brokenAt = performance.now();
       await nc.reconnect();
     },

@@ -91,14 +91,13 @@ export async function makeStream(
   return patiently(link, make, (error) => isAnswer(error, ANSWER.streamNameInUse));
 }
 
-/** Removes a stream; false if there was none. */
-export async function deleteStream(link: Link, stream: string): Promise<boolean> {
-  return patiently(link, async (attempt) => {
+/** Removes a stream, if it is there. */
+export async function deleteStream(link: Link, stream: string): Promise<void> {
+  await patiently(link, async () => {
     try {
-      return await link.jsm.streams.delete(stream);
+      await link.jsm.streams.delete(stream);
     } catch (error) {
-      if (isAnswer(error, ANSWER.streamNotFound)) return attempt > 1;
-      throw error;
+      if (!isAnswer(error, ANSWER.streamNotFound)) throw error;
     }
   });
 }

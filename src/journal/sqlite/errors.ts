@@ -43,12 +43,12 @@ export function isCorrupt(error: unknown): boolean {
 export function toTeamError(error: unknown, path: string, doing: string): unknown {
   if (error instanceof TeamError) return error;
   const code = resultCode(error);
-  const errno = error instanceof Error && 'code' in error ? error.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
+  const { code: errno, message } = Object(error) as { code?: unknown; message?: unknown };
   const fail = (kind: 'storage' | 'corrupt', why: string) =>
     new TeamError(kind, `Cannot ${doing} in ${path}: ${why}`, { cause: error });
 
-  const isDamaged = code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(message));
+  const isDamaged =
+    code === CORRUPT || code === NOTADB || (code === ERROR && /^no such (table|column)/.test(String(message)));
   // Node cannot read an integer that does not fit a double; we write none.
   if (isDamaged || errno === 'ERR_OUT_OF_RANGE') {
     return fail('corrupt', 'the file is damaged or no journal. Restore it from a copy; nothing was written to it.');
@@ -66,7 +66,7 @@ export function toTeamError(error: unknown, path: string, doing: string): unknow
     return fail('storage', 'the disk reported an error. Check it before going on; nothing was changed.');
   }
   if (code === undefined && typeof errno !== 'string') return error;
-  return fail('storage', `${message}.`);
+  return fail('storage', `${String(message)}.`);
 }
 
 function resultCode(error: unknown): number | undefined {
@@ -76,6 +76,6 @@ function resultCode(error: unknown): number | undefined {
 }
 
 function extendedCode(error: unknown): number | undefined {
-  const isOurs = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-  return isOurs ? (error.errcode as number) : undefined;
+  const { errcode } = Object(error) as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode : undefined;
 }

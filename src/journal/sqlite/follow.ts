@@ -26,7 +26,6 @@ export function openFollowers(
   /** Teams committed since the bell last rang: it rings once for all commits of a turn. */
   const changed = new Set<string>();
   let announcing = false;
-  let closed = false;
 
   function lookForOthers(): void {
     const version = readVersion();
@@ -95,7 +94,7 @@ export function openFollowers(
   }
 
   function tellEveryone(): void {
-    if (closed || !announcing) return;
+    if (!announcing) return;
     announcing = false;
     const teams = [...changed];
     changed.clear();
@@ -129,7 +128,6 @@ export function openFollowers(
     /** Wakes all followers for the last time. */
     close(): void {
       tellEveryone();
-      closed = true;
       stopWatching();
       wakeAll();
       if (bell !== undefined) closeSync(bell);

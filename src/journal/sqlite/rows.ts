@@ -53,7 +53,7 @@ export function prepareRows(db: DatabaseSync, path: string) {
   );
   const findEnd = db.prepare('SELECT max(id) AS id FROM batches WHERE id > ? AND id < ?');
   const listBatches = db.prepare('SELECT id, body, sum FROM batches WHERE id > ? AND id <= ? ORDER BY id');
-  const findKept = db.prepare('SELECT seq FROM snapshots WHERE team = ?');
+  const findKept = db.prepare('SELECT ifnull(max(seq), 0) AS seq FROM snapshots WHERE team = ?');
   const findSnapshot = db.prepare('SELECT seq, body, sum FROM snapshots WHERE team = ?');
   // Replaces only an older snapshot, or a damaged one beyond the end. For an intact one beyond the end see
   // `requireEnd`.
@@ -85,9 +85,9 @@ export function prepareRows(db: DatabaseSync, path: string) {
    * reads.
    */
   function requireEnd(name: string, team: TeamId): void {
-    const kept = findKept.get(team)?.['seq'] as number | undefined;
+    const { seq: kept } = findKept.get(team) as { seq: Seq };
     const end = readEnd(team);
-    if (end > 0 && (kept === undefined || kept <= end)) return;
+    if (end > 0 && kept <= end) return;
     const snapshot = readSnapshot(team);
     if (snapshot !== undefined && snapshot.seq > end) throw lostBatches(name, path, end, snapshot.seq);
     if (end === 0 && hasTeam(team)) throw corruptBatch(name, 1, path, 'it is missing');
@@ -150,10 +150,10 @@ export function prepareRows(db: DatabaseSync, path: string) {
       return row && { seq: row.seq, body: row.body };
     },
 
-    putSnapshot(name: string, team: TeamId, { seq, body }: Snapshot): boolean {
+    putSnapshot(name: string, team: TeamId, { seq, body }: Snapshot): void {
       // A snapshot that proves lost batches must stay.
       requireEnd(name, team);
-      return putSnapshot.run({ team, seq, body, sum: checksum(body, seq) }).changes === 1;
+      putSnapshot.run({ team, seq, body, sum: checksum(body, seq) });
     },
 
     /** Removes a team with all its data; false if no team has that name. */

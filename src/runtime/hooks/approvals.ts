@@ -24,10 +24,10 @@ export interface Approvals {
 
 interface Approval {
   readonly what: string;
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   readonly at: string;
   /** The hashes of its files, by path. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Keeps approvals in a file of the state directory. */
@@ -44,12 +44,8 @@ export function openApprovals(path: string): Approvals {
   return {
     has: (hash) => Object.hasOwn(read(), hash),
     add(hash, what, folder, files) {
-      const approval: Approval = {
-        what,
-        ...(folder !== undefined && { folder }),
-        at: new Date().toISOString(),
-        ...(files && { files: Object.fromEntries(files.map((file) => [file, digestPart(file)])) }),
-      };
+      const hashes = files && Object.fromEntries(files.map((file) => [file, digestPart(file)]));
+      const approval: Approval = { what, folder, at: new Date().toISOString(), files: hashes };
       replacePrivateFile(path, JSON.stringify({ ...read(), [hash]: approval }, null, 2));
     },
     knew: (what, folder) => Object.values(read()).some((one) => one.what === what && one.folder === folder),

@@ -76,11 +76,11 @@ function filesOf(
   {
     cwd,
     hasRunners,
-    covers = () => true,
+    covers,
   }: {
     readonly cwd: string;
     readonly hasRunners: boolean;
-    readonly covers?: (path: string, word: string) => boolean;
+    readonly covers: (path: string, word: string) => boolean;
   },
 ): Map<string, string | Buffer> {
   const found = new Map<string, string | Buffer>();
@@ -116,7 +116,7 @@ function filesOf(
     for (const word of wordsOf(text)) {
       // `$(dirname "$0")/lib.sh` is a word that ends like this.
       const beside = resolve(dirname(path), basename(word));
-      if (beside !== path && isProgramFile(beside)) add(beside);
+      if (isProgramFile(beside)) add(beside);
     }
   }
   return found;

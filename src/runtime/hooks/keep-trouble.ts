@@ -25,7 +25,8 @@ export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: st
   const keep = async (run: HookRun): Promise<void> => {
     const { teamId } = run;
     const metadata = await ledger.view(teamId, (state) => changeFor(requireTeam(state), run));
-    if (metadata) await ledger.execute(teamId, { type: 'team.update', by: SYSTEM, metadata }, () => undefined);
+    if (Object.keys(metadata).length === 0) return;
+    await ledger.execute(teamId, { type: 'team.update', by: SYSTEM, metadata }, () => undefined);
   };
   // Serialized: of two tasks judged at once, the second sees what the first recorded.
   let last = Promise.resolve();
@@ -40,15 +41,15 @@ export function keepTrouble(ledger: Ledger, onError: (error: unknown, teamId: st
 }
 
 /**
- * The change after a run, usually none. A blocking failure goes to a person instead. A hook that the team no longer has
- * is no trouble.
+ * The change after a run, usually none. A blocking failure goes to a person instead. A hook that the team does not have
+ * is no trouble: it was removed, or it is a function.
  */
 function changeFor(
   { hooks, metadata = {} }: { readonly hooks: readonly HookConfig[]; readonly metadata?: Metadata | undefined },
   { type, result }: HookRun,
-): Metadata | undefined {
-  if (result.command === undefined) return undefined;
-  const own = troubleKey(type, result.command);
+): Metadata {
+  const { command = '' } = result;
+  const own = troubleKey(type, command);
   const keys = new Set(hooks.map((hook) => troubleKey(hook.type, hook.command)));
   const over = Object.keys(metadata).filter((key) => isTroubleKey(key) && !keys.has(key));
   const changes: Metadata = Object.fromEntries(over.map((key) => [key, null]));
@@ -58,7 +59,7 @@ function changeFor(
     const why = describeFailure(type, result);
     if (metadata[own] !== why) changes[own] = why;
   }
-  return Object.keys(changes).length > 0 ? changes : undefined;
+  return changes;
 }
 
 function describeFailure(type: HookType, { command = '', unable, timedOut, code }: HookResult): string {

@@ -9,7 +9,7 @@ import { isFolder } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
 /** Exit codes of a shell that found no program, or none that it may run. */
-const NOT_RUN = [126, 127];
+const NOT_RUN: readonly (number | undefined)[] = [126, 127];
 
 /** A message of the shell that we started; a shell further down, as npm starts it, calls itself something else. */
 const SHELL_SAID = /^\/bin\/sh: (?:(?:line )?\d+: )?(.+: .+)$/m;
@@ -48,6 +48,6 @@ export function findObstacle({ command, executor, approved, sandbox }: Obstructe
 
 /** The message of a shell that found nothing to run; undefined if the hook ran. */
 export function whyNotRun({ code, stderr }: HookResult): string | undefined {
-  const said = NOT_RUN.includes(code ?? 0) ? SHELL_SAID.exec(stderr)?.[1] : undefined;
+  const said = NOT_RUN.includes(code) ? SHELL_SAID.exec(stderr)?.[1] : undefined;
   return said === undefined ? undefined : `the shell reports: ${said.slice(0, 500)}`;
 }

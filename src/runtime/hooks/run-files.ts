@@ -14,11 +14,14 @@ export function filesRunBy(
   { cwd, folder }: { readonly cwd: string; readonly folder: string },
 ): Set<string> {
   const found = new Set<string>();
-  const waiting: string[] = [];
+  const scripts: [path: string, text: string][] = [];
   const add = (path: string): void => {
-    if (found.size >= FILES || found.has(path) || !isWithin(folder, path) || !contentOf(path)) return;
+    if (found.size >= FILES || found.has(path) || !isWithin(folder, path)) return;
+    const content = contentOf(path);
+    if (!content) return;
     found.add(path);
-    waiting.push(path);
+    const text = content.toString();
+    if (isScript(path, text)) scripts.push([path, text]);
   };
   const addRun = (words: readonly string[], places: (word: string) => readonly string[]): void => {
     let before = '';
@@ -34,12 +37,10 @@ export function filesRunBy(
 
   const words = command.flatMap((word) => word.split(BETWEEN_WORDS)).filter(Boolean);
   addRun(words, (word) => [resolve(cwd, word)]);
-  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    const at = path;
-    const text = contentOf(at)?.toString() ?? '';
+  for (const [at, text] of scripts) {
     // A script names others by their place in the folder where it runs, or beside itself.
     const places = (word: string): string[] => [resolve(cwd, word), resolve(dirname(at), basename(word))];
-    if (isScript(at, text)) addRun(text.split(BETWEEN_WORDS).filter(Boolean), places);
+    addRun(text.split(BETWEEN_WORDS).filter(Boolean), places);
   }
   return found;
 }

@@ -15,9 +15,9 @@ export interface RunHookOptions {
   /** Milliseconds between SIGTERM and SIGKILL after a timeout. */
   readonly grace?: number;
   /** The records of this daemon's processes. */
-  readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
+  readonly records: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
   /** Aborts to end hooks that run; their verdicts do not count. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** One run of a hook. */
@@ -31,20 +31,20 @@ interface HookInput {
   /** Its real name, if it is on another machine. */
   readonly realName?: string | undefined;
   /** Content that a person agreed to, together with the work that brought it. */
-  readonly agreed?: ReadonlySet<string>;
+  readonly agreed?: ReadonlySet<unknown> | undefined;
 }
 
 /** Runs a hook's program. Keeps a record meanwhile: if it outlives this process, the next daemon ends it. */
 export async function runHook(hook: HookConfig, input: HookInput, options: RunHookOptions): Promise<HookResult> {
   const { records } = options;
-  const marker = records?.newId('hook') ?? `hook-${crypto.randomUUID()}`;
+  const marker = records.newId('hook');
   try {
-    records?.write({ id: marker, teamId: input.teamId, startedAt: new Date().toISOString() });
+    records.write({ id: marker, teamId: input.teamId, startedAt: new Date().toISOString() });
     return await runApproved(hook, { ...input, marker }, options);
   } catch (error) {
     return refuseToRun(hook, (error as Error).message);
   } finally {
-    records?.remove(marker);
+    records.remove(marker);
   }
 }
 
@@ -60,9 +60,8 @@ async function runApproved(
   const content = isBound ? hashHook(hook, cwd, { approvedIn, realName }) : undefined;
   if (content !== undefined && content !== hook.approved && !approvals.has(content) && !agreed?.has(content)) {
     const isHere = cwd === approvedIn;
-    const changed = isHere ? approvals.changed(nameOfHook(hook), cwd, [...filesOfHook(hook, cwd).keys()]) : [];
     const which = isHere
-      ? nameFiles(changed, cwd)
+      ? nameFiles(approvals.changed(nameOfHook(hook), cwd, [...filesOfHook(hook, cwd).keys()]), cwd)
       : nameChanged((folder) => filesOfHook(hook, folder), { cwd, approvedIn });
     const what = `The hook ${quote(hook.command)} changed since it was approved${which} and was not run`;
     if (!isHere) return refuseChanged(`${what}. Read it in ${cwd}.`, content);
@@ -71,7 +70,7 @@ async function runApproved(
   const before = isBound ? digestFiles(filesOfHook(hook, cwd)) : [];
   const { timeout, sandbox } = hook;
   const result = await withSandbox(sandbox, { command: commandOf(hook), cwd, env }, (start) =>
-    runProgram({ ...start, timeout, grace, payload, marker, ...(signal && { signal }) }),
+    runProgram({ ...start, timeout, grace, payload, marker, signal }),
   );
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
   if (isBound && hashHook(hook, cwd, { approvedIn, realName }) !== content) {

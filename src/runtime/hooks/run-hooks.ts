@@ -17,9 +17,9 @@ import { ALLOWED } from './verdict.ts';
 export interface HookRun {
   readonly teamId: string;
   readonly type: HookType;
-  readonly taskId?: string;
+  readonly taskId?: string | undefined;
   /** All tasks whose work it judged together. */
-  readonly taskIds?: readonly string[];
+  readonly taskIds?: readonly string[] | undefined;
   readonly result: HookResult;
 }
 
@@ -50,19 +50,14 @@ export interface HooksToRun {
   /** Its workspace, in place of the team's folder. */
   readonly apart?: Apart | undefined;
   /** Content of hooks that a person agreed to. */
-  readonly agreed?: ReadonlySet<string>;
+  readonly agreed?: ReadonlySet<unknown> | undefined;
 }
 
 /** Runs hooks one after another; the first rejection ends it. */
 export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Promise<HookResult> {
   const { type, context, functions, hooks } = asked;
-  const { teamId } = context;
-  const judged = {
-    teamId,
-    type,
-    ...('taskId' in context && { taskId: context.taskId }),
-    ...('taskIds' in context && context.taskIds && { taskIds: context.taskIds }),
-  };
+  const { teamId, taskId, taskIds }: Omit<HookRun, 'type' | 'result'> = context;
+  const judged = { teamId, type, taskId, taskIds };
   let last = ALLOWED;
   let accepted = false;
   for (const judge of functions) {
@@ -78,7 +73,7 @@ export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Pro
       const result = await options.places.run(() => noted(options.running, runHook(hook, inside, options)));
       last = { ...result, command: hook.command };
       // It was ended in the middle.
-      if (options.signal?.aborted) throw new TeamError('storage', `The daemon is stopping: nothing was judged`);
+      if (options.signal.aborted) throw new TeamError('storage', `The daemon is stopping: nothing was judged`);
       options.onRun?.({ ...judged, result: last });
       if (last.exitCode !== 2 || last.unable !== undefined) break;
     }
@@ -104,5 +99,5 @@ function placeOf(
   const approvedIn = folderOfHook(hook, { work, fallback });
   const named = apart && !existsSync(approvedIn) ? { ...apart, to: apart.folders[0] ?? '' } : undefined;
   const realName = named && folderOfHook(hook, { work, fallback, apart: named });
-  return { teamId, env, payload, cwd, approvedIn, realName, ...(agreed && { agreed }) };
+  return { teamId, env, payload, cwd, approvedIn, realName, agreed };
 }

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { extname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { startProcess } from '../../agents/process.ts';
 import type { HookConfig, HookResult } from '../../core/hook.ts';
@@ -14,28 +15,23 @@ export interface HookProgram {
   readonly payload?: object;
   /** Milliseconds until it is killed. */
   readonly timeout: number;
-  /** Milliseconds between SIGTERM and SIGKILL. */
+  /** Milliseconds between SIGTERM and SIGKILL; those of any process without it. */
   readonly grace?: number | undefined;
   /** Finds the program and everything that it leaves behind. */
   readonly marker: string;
   /** Aborts to end it at once. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Gets a function that returns what it printed so far. */
   readonly onStart?: (printed: () => string) => void;
 }
 
-/** How much of each output is kept, in bytes: this much of its beginning and of its end, where errors usually are. */
+/** How much of each output is kept, in bytes: at least this much of its beginning and of its end, where errors usually are. */
 const KEEP = 2 * 1024 * 1024;
-
-/** The default grace period. */
-const GRACE_MS = 5_000;
 
 /** How long output is read after the program's end; a child that keeps the pipe open must not delay a verdict. */
 const DRAIN_MS = 1_000;
 
-const MODULE_RUNNER = fileURLToPath(
-  new URL(`./module-runner${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-);
+const MODULE_RUNNER = join(import.meta.dirname, `module-runner${extname(import.meta.filename)}`);
 
 /** The command line of a hook. */
 export function commandOf({ executor, command }: Pick<HookConfig, 'executor' | 'command'>): [string, ...string[]] {
@@ -84,25 +80,27 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
   const began = performance.now();
   try {
     const program = await startProcess({ command: hook.command, cwd: hook.cwd, env: hook.env, marker: hook.marker });
-    const stdout = keepOutput(program.child.stdout);
-    const stderr = keepOutput(program.child.stderr);
-    program.child.stdin?.end(hook.payload === undefined ? '' : JSON.stringify(hook.payload));
+    // Without a log, all three are pipes.
+    const child = program.child as ChildProcessWithoutNullStreams;
+    const stdout = keepOutput(child.stdout);
+    const stderr = keepOutput(child.stderr);
+    child.stdin.end(JSON.stringify(hook.payload));
     hook.onStart?.(() => stdout.text());
     const end = (): void => void program.stop(0);
-    hook.signal?.addEventListener('abort', end, { once: true });
+    hook.signal?.addEventListener('abort', end);
     if (hook.signal?.aborted) end();
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
-      void program.stop(hook.grace ?? GRACE_MS);
+      void program.stop(hook.grace);
     }, hook.timeout);
     const { code } = await program.exited;
     clearTimeout(timer);
     hook.signal?.removeEventListener('abort', end);
     await program.stop(0);
     await Promise.race([Promise.all([stdout.closed, stderr.closed]), pause(DRAIN_MS)]);
-    program.child.stdout?.destroy();
-    program.child.stderr?.destroy();
+    child.stdout.destroy();
+    child.stderr.destroy();
     const exitCode = timedOut ? 1 : code === 0 ? 0 : code === 2 ? 2 : 1;
     const ran = { exitCode, stdout: stdout.text(), stderr: stderr.text(), duration: since(began), timedOut } as const;
     return typeof code === 'number' ? { ...ran, code } : ran;
@@ -113,23 +111,21 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
 }
 
 /** Reads everything, keeps the beginning and the end. */
-function keepOutput(stream: NodeJS.ReadableStream | null): { text(): string; closed: Promise<void> } {
+function keepOutput(stream: NodeJS.ReadableStream): { text(): string; closed: Promise<void> } {
   const head: Buffer[] = [];
   const tail: Buffer[] = [];
   let [inHead, inTail, dropped] = [0, 0, 0];
   const closed = new Promise<void>((resolve) => {
-    if (!stream) {
-      resolve();
-      return;
-    }
     stream.on('data', (chunk: Buffer) => {
-      const first = chunk.subarray(0, KEEP - inHead);
-      if (first.length > 0) head.push(first);
-      inHead += first.length;
-      const rest = chunk.subarray(first.length);
-      if (rest.length > 0) tail.push(rest);
-      inTail += rest.length;
-      while (inTail - (tail[0]?.length ?? 0) >= KEEP) {
+      if (inHead < KEEP) {
+        head.push(chunk);
+        inHead += chunk.length;
+        return;
+      }
+      tail.push(chunk);
+      inTail += chunk.length;
+      // The chunk that just came stays.
+      while (inTail - (tail[0] as Buffer).length >= KEEP) {
         const { length } = tail.shift() as Buffer;
         inTail -= length;
         dropped += length;

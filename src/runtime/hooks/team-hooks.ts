@@ -11,7 +11,8 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
-import type { TeamState } from '../../core/state.ts';
+import { isOfTroupe } from '../../core/request.ts';
+import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
@@ -37,12 +38,14 @@ export interface NewTask {
 }
 
 /** What hooks need from the daemon. */
-export interface TeamHooksOptions extends Omit<RunHooksOptions, 'places' | 'running'> {
+export interface TeamHooksOptions extends Omit<RunHooksOptions, 'places' | 'running' | 'signal'> {
   /** The parent of the teams' own folders. */
   readonly folders?: string;
   /** The members' own workspaces. */
-  readonly works?: Pick<TeamWorks, 'folderOf' | 'slotOf'>;
+  readonly works?: Works;
 }
+
+type Works = Pick<TeamWorks, 'folderOf' | 'slotOf'>;
 
 /** How many programs run at once; judging takes time, and 200 completions may come together. */
 const AT_ONCE = 4;
@@ -182,7 +185,7 @@ export class TeamHooks {
     return this.#execute('TaskCompleted', context, about, merged);
   }
 
-  async judgesNewTasks(teamId: string): Promise<boolean> {
+  judgesNewTasks(teamId: string): Promise<boolean> {
     return this.#judges(teamId, 'TaskCreated');
   }
 
@@ -208,7 +211,6 @@ export class TeamHooks {
   ): Promise<(NewTask & { feedback: string })[]> {
     const type = 'TaskCreated';
     const asked = hooks.filter(isForNewTasks);
-    if (asked.length === 0 && !this.#functions.has(`${teamId} ${type}`)) return [];
     const verdicts = tasks.map(async (task) => {
       const context = { teamId, taskId: task.taskId, taskTitle: task.title, createdBy };
       const about = { TASK_ID: task.taskId, CREATED_BY: createdBy };
@@ -233,18 +235,21 @@ export class TeamHooks {
     merged?: JudgedFolder,
   ): Promise<HookResult> {
     const { folders } = this.#options;
-    const works = merged ? { folderOf: () => merged.folder, slotOf: () => merged.slot } : this.#options.works;
+    const works: Works | undefined = merged
+      ? { folderOf: () => merged.folder, slotOf: () => merged.slot }
+      : this.#options.works;
     const own = folders === undefined ? undefined : teamFolder({ folders }, context.teamId);
     const { hooks, payload, work, apart, slot, agreed } = await this.#ledger.view(context.teamId, (state) => {
+      const team = requireTeam(state);
       const member = judgedMember(state, context);
-      const workspace = member && works?.folderOf(state, member.id);
+      const apart = works && member && workspaceOf(works, state, member.id);
       return {
-        hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
+        hooks: team.hooks.filter((hook) => hook.type === type && hook.enabled),
         payload: payloadFor(state, { type, context, own, works }),
         agreed: agreedIn(state),
-        work: folderOfMember(member, own, workspace),
-        apart: workspace === undefined ? undefined : { folders: namesOfFolder(state), to: workspace },
-        slot: workspace === undefined ? undefined : works?.slotOf({ teamId: state.teamId, memberId: member?.id ?? '' }),
+        work: folderOfMember(member, own, apart?.folder),
+        apart: apart && { folders: namesOfFolder(team), to: apart.folder },
+        slot: apart?.slot,
       };
     });
     const names = slot === undefined ? about : { ...about, SLOT: String(slot) };
@@ -262,24 +267,32 @@ export class TeamHooks {
   }
 }
 
+/** The workspace of a member, and its number; undefined if it has none. */
+function workspaceOf(works: Works, state: TeamState, memberId: string): JudgedFolder | undefined {
+  const folder = works.folderOf(state, memberId);
+  return folder === undefined ? undefined : { folder, slot: works.slotOf({ teamId: state.teamId, memberId }) };
+}
+
 /** The team's folder: as git names it, and as the person who started the team did. */
-function namesOfFolder({ team }: TeamState): string[] {
-  if (!team?.work) return [];
-  const own = folderOfWork(team.work);
-  const given = team.metadata?.['folder'];
+function namesOfFolder({ work, metadata }: TeamRecord): string[] {
+  if (!work) return [];
+  const own = folderOfWork(work);
+  const given = metadata?.['folder'];
   if (typeof given !== 'string') return [own];
   // On another machine than the person's, neither exists.
   return realPath(given) === own || !existsSync(given) ? [own, given] : [own];
 }
 
-/** The content of hooks that a person approved by accepting the work that changes them. All machines know it. */
-function agreedIn({ requests }: TeamState): Set<string> {
-  const hashes = [...requests.values()].flatMap(({ kind, status, detail, answeredBy }) => {
-    const hash = detail?.['approves'];
-    const isYes = kind === 'gate' && status === 'approved' && answeredBy === USER;
-    return isYes && typeof hash === 'string' ? hash : [];
-  });
-  return new Set(hashes);
+/**
+ * The content of hooks that a person approved by accepting the work that changes them. All machines know it. Only Troupe
+ * asks about that: what a member puts into a request of its own approves nothing.
+ */
+function agreedIn({ requests }: TeamState): Set<unknown> {
+  const agreed = [...requests.values()].filter(
+    (request) =>
+      isOfTroupe(request) && request.kind === 'gate' && request.status === 'approved' && request.answeredBy === USER,
+  );
+  return new Set(agreed.map(({ detail }) => detail?.['approves']));
 }
 
 /** Whether a hook judges new tasks. */

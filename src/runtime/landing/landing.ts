@@ -4,7 +4,7 @@ import type { WorkSaver } from '../../ledger/hand-in.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
 import type { Preparing } from '../work/prepare.ts';
 import type { Slots } from '../work/slots.ts';
-import { tellWhile } from '../work/waiting.ts';
+import { NOT_SAVED, tellWhile } from '../work/waiting.ts';
 import type { Telling } from '../work/waiting.ts';
 import { makeReady } from './check-out.ts';
 import type { Unready } from './check-out.ts';
@@ -52,7 +52,7 @@ export function openLanding(options: LandingOptions): LandingWorks {
 
   return {
     ...following,
-    save: (held) => elsewhere.saveOf(held),
+    save: (held) => tellWhile(ledger, held, () => elsewhere.saveOf(held), NOT_SAVED),
     async measure({ teamId, memberId }, saved) {
       const place = await requirePlace(teamId);
       const { base, commit, here = commit } = saved;

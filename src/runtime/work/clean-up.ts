@@ -117,7 +117,7 @@ export function openCleanUp(
     return !work?.roots || (await projects.has(sought)) ? projects.find(sought) : undefined;
   }
 
-  /** One look at a time: another one would find marks that go meanwhile. */
+  /** One look at a time: two at once would remove the same marks. */
   function lookForMerges(now: number): Promise<void> {
     return alone(() => lookNow(now));
   }
@@ -146,7 +146,7 @@ export function openCleanUp(
   }
 }
 
-/** Only of a folder in the trash it is known when it goes. */
+/** Without a look, only a folder in the trash has a time to go. */
 function countAsUnmerged({ goesAt, ...left }: Leftover): Leftover {
   return left.kind === 'trash' && goesAt !== undefined ? { ...left, goesAt } : left;
 }

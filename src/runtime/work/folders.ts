@@ -19,7 +19,7 @@ import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
 import { unlessEdited } from './unless-edited.ts';
 import { hasNewRules, hasSubmodules, openHiddenTelling, tellMoved } from './unsaved.ts';
-import { tellWhile } from './waiting.ts';
+import { NOT_SAVED, tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
 
 /** The workspace of a member, as its process uses it. */
@@ -115,7 +115,7 @@ export function openFolders(options: FoldersOptions): Folders {
     async saveNow(worker, { inTurn = false } = {}) {
       if (!(await isApart(worker))) return;
       if (inTurn) await saveOnly(worker);
-      else await alone(worker, () => saveBetweenTurns(worker));
+      else await tellWhile(ledger, worker, () => alone(worker, () => saveBetweenTurns(worker)), NOT_SAVED);
     },
     saveAll,
     saveHere,

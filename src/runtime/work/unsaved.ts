@@ -89,8 +89,8 @@ export function tellMoved(ledger: Ledger, worker: Worker, paths: readonly string
 /** Tells a member and its lead what an earlier task left that cannot be saved. */
 export function tellLeft(ledger: Ledger, worker: Worker, paths: readonly string[]): Promise<void> {
   const content =
-    `In the workspace of ${worker.memberId}, ${joinSome(paths, ', ')} was left by an earlier task, and no save can hold it. So it did not land, ` +
-    'and it is in the trash of Troupe now: the next task could not be handed in with it. troupe work clean says where.';
+    `An earlier task left ${joinSome(paths, ', ')} in the workspace of ${worker.memberId}. No save can hold that, so it did not land. ` +
+    'It would keep the next task from being handed in, so Troupe moved it to its trash: troupe work clean says where.';
   return tellBoth(ledger, worker, content);
 }
 

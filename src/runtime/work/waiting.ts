@@ -14,6 +14,9 @@ interface Who {
 /** All these reasons begin like this: so the next opening knows which ones are its own to take back. */
 const BEGINNING = 'its workspace ';
 
+/** What is wrong if a save fails, such as on a full disk: the member tries again until it works. */
+export const NOT_SAVED = 'cannot be saved';
+
 /** The longest reason in a member's record. */
 const REASON = 400;
 

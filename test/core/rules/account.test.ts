@@ -20,7 +20,9 @@ describe('what is known about an account', () => {
     const { team, fail, known } = freed();
     expect(fail(0)).toMatchObject([{ limit: { cause: 'limited' } }]);
     const before = known()?.limitAt ?? 0;
+    const since = known()?.limit?.since ?? 0;
     team.as('@user', 'account.set', { account: 'claude', limit: null });
+    expect(known()?.freed).toEqual({ at: team.now, waited: team.now - since });
     expect(fail(before)).toEqual([]);
     expect(known()?.limit).toBeUndefined();
     expect(fail(known()?.limitAt)).toHaveLength(1);
@@ -42,8 +44,18 @@ describe('what is known about an account', () => {
     expect(copy(null, 1_001)).toHaveLength(1);
     expect(copy(null, 3_000)).toEqual([]);
     const windows = [{ name: 'five_hour', used: 0.5 }];
-    expect(team.as('@system', 'account.set', { account: 'claude', windows })).toMatchObject([{ windows }]);
+    copy(LIMIT, 4_000);
+    const [told, ...others] = team.as('@system', 'account.set', { account: 'claude', windows });
+    expect(told).toMatchObject({ windows });
+    expect(told).not.toHaveProperty('limit');
+    expect(others).toEqual([]);
+    expect(known()).toMatchObject({ limit: LIMIT, limitAt: 4_000 });
     expect(team.as('@system', 'account.set', { account: 'claude', windows })).toEqual([]);
+    const [reported] = team.as('ann', 'account.report', {
+      memberId: 'ann',
+      windows: [{ name: 'five_hour', used: 0.9 }],
+    });
+    expect(reported).not.toHaveProperty('limit');
   });
 
   test('is forgotten for the account that changed longest ago, if there are too many', () => {

@@ -112,3 +112,32 @@ test('tasks about other files, or none, wait for nobody', () => {
   team.do('task.update', { taskId: '2', files: ['docs/a.md'] });
   expect(team.view('2')).toMatchObject({ status: 'pending', files: ['docs/a.md'] });
 });
+
+describe('a member that leaves', () => {
+  test('frees the files of each of its tasks, but not those that somebody else holds, too', () => {
+    const team = teamOf('ann', 'bob', 'cyd');
+    const files = [['a/**'], ['b/**'], ['c/**'], ['a/x'], ['b/x'], ['b/y', 'c/y']];
+    for (const each of files) team.task({ files: each });
+    for (const [by, taskId] of [
+      ['ann', '1'],
+      ['ann', '2'],
+      ['bob', '3'],
+    ] as const) {
+      team.as(by, 'task.claim', { taskId });
+    }
+    const events = team.do('member.leave', { memberId: 'ann' });
+    const freed = events.flatMap((event) => (event.type === 'task:unblocked' ? [event.taskId] : []));
+    expect(freed).toEqual(['4', '5']);
+    expect(team.view('6')).toMatchObject({ status: 'blocked', filesHeldBy: ['3'] });
+  });
+});
+
+test('a task is announced when it no longer names the files of another one', () => {
+  const team = stage();
+  expect(types(team.do('task.update', { taskId: '2', files: ['src/parser/other.ts'] }))).toEqual(['task:updated']);
+  expect(types(team.do('task.update', { taskId: '2', title: 'Another title' }))).toEqual(['task:updated']);
+  expect(types(team.do('task.update', { taskId: '2', files: ['docs/**'] }))).toEqual([
+    'task:updated',
+    'task:unblocked',
+  ]);
+});

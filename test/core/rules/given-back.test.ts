@@ -315,6 +315,12 @@ describe('a rejected task', () => {
     ]);
     expect(team.view(taskId)).toMatchObject({ status: 'in_progress', rejections: 0 });
     expect(team.as('@system', 'task.reject', { taskId, feedback: 'x', ...how })).toEqual([]);
+    // Long feedback leaves room for what an answer means.
+    const other = team.task();
+    team.as('ann', 'task.claim', { taskId: other });
+    const [raised] = team.as('@system', 'task.reject', { taskId: other, feedback: 'x'.repeat(12_000), ...how });
+    const meaning = content.slice(content.indexOf('\n'));
+    expect((raised as { content?: string }).content?.endsWith(meaning)).toBe(true);
   });
 
   test('is rejected by a gate or a person only', () => {

@@ -209,6 +209,7 @@ describe('the merge queue', () => {
     expect(types(team.as('@system', 'member.place', { memberId: 'bob', hostId: 'h1' }))).toContain('work:left');
     const rejected = team.as('@system', 'task.reject', { taskId: '1', feedback: 'again' });
     expect(types(rejected)).toEqual(['task:rejected', 'task:released']);
+    expect(rejected[1]).toMatchObject({ reason: 'its work was sent back after its holder had stopped' });
     const { taskId: _taskId, ...work } = submission(2);
     const conflicted = { ...work, onto: commit(1), conflicts: ['a.txt'] };
     const sentBack = team.as('@system', 'task.reject', { taskId: '2', feedback: 'both', work: conflicted });
@@ -253,4 +254,15 @@ describe('the merge queue', () => {
     expect(team.refuse('bob', 'task.complete', landed(2))).toMatchObject({ code: 'stale_revision' });
     expect(queueOf(team)).toEqual(n === 1 ? ['2', '3'] : ['1', '2']);
   });
+});
+
+test('work without changes needs no pack, also if work travels', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: { ...WORK, roots: [commit(1)] } });
+  team.do('member.join', { name: 'ann', agent: EXEC });
+  team.task();
+  team.claimNext('ann');
+  expect(team.refuse('ann', 'work.submit', submission(1)).message).toContain('store its pack first');
+  const none = submission(1, { files: 0, added: 0, paths: [] });
+  expect(() => team.as('ann', 'work.submit', none)).not.toThrow();
 });

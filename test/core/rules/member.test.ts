@@ -462,6 +462,9 @@ describe('a member that agreed to shut down', () => {
       });
     }
     expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' })).toEqual([]);
+    expect(types(team.as('ann', 'member.change', { memberId: 'ann', metadata: { a: 1 } }))).toEqual([
+      'teammate:changed',
+    ]);
     expect(team.refuse('ann', 'task.claim', {})).toMatchObject({
       code: 'conflict',
       message: 'ann agreed to shut down: it takes no new work',

@@ -32,6 +32,7 @@ describe('two members that change the same files', () => {
     const [first] = [...team.state.messages.values()];
     expect([...team.state.messages.values()].map(({ toId }) => toId)).toEqual(['ann', 'bob', 'lead']);
     expect(first).toMatchObject({ fromId: '@system', type: 'system', priority: 'normal' });
+    expect(first?.metadata).toEqual({ taskIds: ['1', '2'] });
     expect(first?.content).toBe(
       'ann (task #1, "Task of ann") and bob (task #2, "Task of bob") have both changed src/a.ts, src/b.ts. ' +
         'These changes already conflict in src/b.ts. Write to each other about who changes what. Nothing is lost: ' +
@@ -53,6 +54,14 @@ describe('two members that change the same files', () => {
     expect(meet(team, ['a', 'c'], ['a'])).toEqual(TOLD);
     const ids = [...team.state.messages.keys()];
     expect(new Set(ids).size).toBe(9);
+  });
+
+  test('are two: who changes a file in two tasks hears nothing', () => {
+    const team = stage();
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    const own = [SIDES[0], { memberId: 'ann', taskId, epoch: 1 }] as WorkOverlap['sides'];
+    expect(meet(team, ['a'], [], own)).toEqual([]);
   });
 
   test('do not hear of it again after a restart', () => {

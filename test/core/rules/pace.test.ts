@@ -85,6 +85,9 @@ describe('a lead that is an agent', () => {
     expect(join('@system', START + 59_999)).toBe(true);
     expect(join('lead', START + 60_000)).toBe(true);
     expect(join('lead', START + 60_000)).toBe(false);
+    // It adds those that Troupe does not run as fast as it likes.
+    const plain = commandOf('member.join', { name: 'plain' }, { by: 'lead', at: START + 60_000 });
+    expect(tryOne(team.state, plain)).toBeDefined();
     const input = { name: 'more', agent: { kind: 'exec' as const, command: ['true'] } };
     expect(() => decide(team.state, commandOf('member.join', input, { by: 'lead', at: START + 60_000 }))).toThrow(
       'lead started 10 teammates within a minute: try again in 1 s',

@@ -87,7 +87,10 @@ describe('a message from another team', () => {
   test('cannot come from a name without a team', () => {
     const team = listing('beta');
     for (const by of ['ann', 'lead', '@user', '@system', 'zed']) {
-      expect(team.refuse(by, 'message.receive', hello).code).toBe('not_allowed');
+      expect(team.refuse(by, 'message.receive', hello)).toMatchObject({
+        code: 'not_allowed',
+        message: `${JSON.stringify(by)} is not a member of another team`,
+      });
     }
   });
 });

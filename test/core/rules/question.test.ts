@@ -68,6 +68,18 @@ describe('a question of a member', () => {
     expect(ask(team)).not.toBe(requestId);
   });
 
+  test("is asked in nobody else's name, and waits as long as it says", () => {
+    const team = atWork();
+    expect(team.refuse('bob', 'request.raise', question()).message).toBe(
+      'bob may not ask in the name of ann: only ann may',
+    );
+    const deadline = (id: string) => (team.state.requests.get(id)?.deadline?.getTime() ?? 0) - team.now;
+    expect(deadline(ask(team, { content: 'Soon?', within: 5_000 }))).toBe(5_000);
+    expect(deadline(ask(team, { content: 'Ever?' }))).toBe(24 * 3_600_000);
+    const refusal = team.refuse('ann', 'request.raise', question({ content: ' ' }));
+    expect(refusal.facts).toEqual({ problems: [{ field: 'content', problem: 'the question is empty' }] });
+  });
+
   test('is asked once while it is open; other choices make it another one', () => {
     const team = atWork();
     const choices = ['tabs', 'spaces'];
@@ -93,6 +105,22 @@ describe('a question of a member', () => {
     const about = team.state.requests.get(ask(team, { content: 'Which?' }));
     expect([about?.taskId, about?.detail]).toEqual([undefined, undefined]);
     expect(team.refuse('ann', 'request.raise', question({ content: 'x', taskId: '9' })).code).toBe('not_found');
+  });
+
+  test('about a task needs no answer any more when that is over, but does when it was only given back', () => {
+    for (const [end, status] of [
+      [(team: Stage) => team.as('ann', 'task.complete', { taskId: '1' }), 'withdrawn'],
+      [(team: Stage) => team.as('ann', 'task.fail', { taskId: '1', reason: 'no' }), 'withdrawn'],
+      [(team: Stage) => team.do('task.delete', { taskId: '1' }), 'withdrawn'],
+      [(team: Stage) => team.as('ann', 'task.release', { taskId: '1' }), 'pending'],
+    ] as const) {
+      const team = atWork();
+      const id = ask(team, { taskId: '1' });
+      const other = ask(team, { content: 'About nothing?', taskId: undefined });
+      end(team);
+      expect(team.state.requests.get(id)?.status).toBe(status);
+      expect(team.state.requests.has(other)).toBe(true);
+    }
   });
 
   test('fails no task that its member does not hold', () => {

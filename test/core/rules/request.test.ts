@@ -1,4 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import {
+  ANSWER_WITHIN,
+  LEAD_GRACE_MS,
+  LONGEST_LEASE_MS,
+  SHORTEST_LEASE_MS,
+  SHUTDOWN_WITHIN,
+} from '../../../src/core/limits.ts';
 import type { TeamRequest } from '../../../src/core/request.ts';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
 import { teamOf, types } from '../stage.ts';
@@ -365,8 +372,10 @@ describe('F41: work that a gate keeps rejecting', () => {
     team.as('ann', 'task.claim', { taskId });
     team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     const [asked] = gates(team);
+    expect(asked?.detail).toStrictEqual({ epoch: 3 });
     team.as('@user', 'request.answer', { requestId: asked?.id ?? '', approve: false });
-    expect(team.state.tasks.get(taskId)).toMatchObject({ rejections: 0, status: 'pending' });
+    // Without words of the person those of the gate stay.
+    expect(team.state.tasks.get(taskId)).toMatchObject({ rejections: 0, status: 'pending', feedback: 'no' });
     team.as('ann', 'task.claim', { taskId });
     for (let i = 0; i < 4; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     expect(gates(team)).toHaveLength(1);
@@ -389,6 +398,17 @@ describe('F41: work that a gate keeps rejecting', () => {
     expect(gates(team)).toMatchObject([{ status: 'withdrawn' }]);
   });
 
+  test('the words of a person replace those of a gate; the reason of the release is their beginning', () => {
+    const { team, taskId } = rejected(5);
+    const [asked] = gates(team);
+    const feedback = `${'Do it again. '.repeat(200)}\nPlease`;
+    const events = team.as('@user', 'request.answer', { requestId: asked?.id ?? '', approve: false, feedback });
+    expect(team.state.tasks.get(taskId)?.feedback).toBe(feedback);
+    const released = events.find(({ type }) => type === 'task:released') as { reason?: string } | undefined;
+    expect(released?.reason).toMatch(/^sent back: Do it again\. Do it/);
+    expect(released?.reason?.length).toBeLessThanOrEqual(900);
+  });
+
   test('that is reopened starts with no rejections', () => {
     const { team, taskId } = rejected(5);
     team.as('ann', 'task.complete', { taskId });
@@ -403,6 +423,21 @@ describe('F41: work that a gate keeps rejecting', () => {
     for (let i = 0; i < times; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     return { team, taskId };
   }
+
+  test('is asked about although another member asks about the same task, which holds nothing back', () => {
+    const team = teamOf('ann', 'bob');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    const asks = { kind: 'gate', memberId: 'bob', taskId, content: 'May I?' } as const;
+    team.as('bob', 'request.raise', asks);
+    expect(types(team.as('ann', 'request.raise', { ...asks, memberId: 'ann' }))).toEqual(['request:raised']);
+    const held = teamOf('ann', 'bob');
+    held.task();
+    held.as('ann', 'task.claim', { taskId });
+    held.as('bob', 'request.raise', asks);
+    held.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    expect(held.view(taskId).status).toBe('pending');
+  });
 
   function gates(team: Stage) {
     return [...team.state.requests.values()].filter(({ kind }) => kind === 'gate');
@@ -496,4 +531,51 @@ describe('an answer and what follows from it', () => {
     expect(team.refuse('@user', 'request.answer', { requestId, approve: true }).code).toBe('unsupported');
     expect(team.state.requests.get(requestId)?.status).toBe('pending');
   });
+});
+
+describe('what a request is about', () => {
+  test('has choices only if Troupe gives them', () => {
+    const team = teamOf('ann');
+    const question = { choices: ['a', 'b'], fallback: 'a' };
+    const raised = (by: string, content: string) =>
+      request(team, idOf(team.as(by, 'request.raise', { kind: 'hang', memberId: 'ann', content, question })));
+    expect(raised('ann', 'one').question).toBeUndefined();
+    expect(raised('@system', 'two').question).toMatchObject({ choices: ['a', 'b'] });
+  });
+
+  test('is asked about once for each account', () => {
+    const team = teamOf('ann', 'bob');
+    const ask = (memberId: string, account: string) =>
+      team.as('@system', 'request.raise', { kind: 'account', memberId, content: 'x', detail: { account } });
+    expect(ask('ann', 'claude')).toHaveLength(1);
+    expect(ask('bob', 'claude')).toEqual([]);
+    expect(ask('bob', 'codex')).toHaveLength(1);
+  });
+
+  test('that was given up waits as long as Troupe says', () => {
+    const team = teamOf('ann');
+    team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed too often' });
+    const raised = idOf(
+      team.as('@system', 'request.raise', { kind: 'restart', memberId: 'ann', content: 'Again?', within: 5_000 }),
+    );
+    expect(request(team, raised).deadline?.getTime()).toBe(team.now + 5_000);
+  });
+});
+
+test('an answer is waited for a day, for a permission ten minutes, for a review an hour', () => {
+  const [minute, hour] = [60_000, 3_600_000];
+  const day = 24 * hour;
+  expect(ANSWER_WITHIN).toEqual({
+    permission: 10 * minute,
+    gate: day,
+    budget: day,
+    restart: day,
+    hang: day,
+    account: day,
+    work: day,
+    review: hour,
+    question: day,
+  });
+  expect([SHUTDOWN_WITHIN, LEAD_GRACE_MS]).toEqual([10 * minute, minute]);
+  expect([SHORTEST_LEASE_MS, LONGEST_LEASE_MS]).toEqual([1_000, 7 * day]);
 });

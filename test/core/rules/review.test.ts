@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { needsPerson } from '../../../src/core/approval.ts';
 import { evolve } from '../../../src/core/evolve.ts';
+import { PATHS_PER_WORK, REVIEW_BYTES } from '../../../src/core/limits.ts';
 import type { TeamRequest } from '../../../src/core/request.ts';
+import { reviewText } from '../../../src/core/rules/review.ts';
 import type { TeamWork } from '../../../src/core/team-work.ts';
 import type { SubmitWorkInput } from '../../../src/core/work.ts';
 import { commit, WORK } from '../../samples/work.ts';
@@ -326,6 +329,12 @@ describe('a member as the reviewer', () => {
     stopped.as('@user', 'member.leave', { memberId: 'eyes' });
     expect(pending(stopped)).toMatchObject([{ kind: 'work', content: expect.stringContaining('eyes stopped') }]);
 
+    const returning = teamApart({ review: 'eyes' });
+    accept(returning, 1);
+    ask(returning, 1);
+    returning.as('@system', 'member.leave', { memberId: 'eyes', returning: true });
+    expect(pending(returning)).toMatchObject([{ kind: 'review', memberId: 'eyes' }]);
+
     const late = teamApart({ review: 'eyes' });
     accept(late, 1);
     ask(late, 1);
@@ -335,3 +344,26 @@ describe('a member as the reviewer', () => {
     expect(late.view('1').status).toBe('in_progress');
   });
 });
+
+test('a long summary leaves room for the comments', () => {
+  const text = reviewText('s'.repeat(REVIEW_BYTES), [{ path: 'a.ts', line: 7, text: 'here' }]) ?? '';
+  expect(text).toMatch(/\na\.ts:7: here$/);
+  expect(text.length).toBeLessThan(REVIEW_BYTES);
+  expect(reviewText('all', [{ path: 'a.ts', line: 7, side: 'old', text: 'gone' }])).toBe(
+    'all\n\na.ts:7 (removed): gone',
+  );
+  expect(reviewText(undefined, [{ path: 'a.ts', line: 7, text: 'here' }])).toBe('a.ts:7: here');
+  expect(reviewText('alone')).toBe('alone');
+});
+
+test('a person approves what changes certain files, or so much that not all of it is named', () => {
+  const approve = { paths: ['secret/**'] };
+  const paths = Array.from({ length: PATHS_PER_WORK }, (_, at) => `plain/${at}`);
+  expect(needsPerson({ approve }, { ...BARE, files: 2, paths: ['plain/1', 'secret/1'] })).toBe(true);
+  expect(needsPerson({ approve }, { ...BARE, files: 1, paths: ['plain/1'] })).toBe(false);
+  expect(needsPerson({ approve }, { ...BARE, files: 2, paths: ['plain/1'] })).toBe(true);
+  expect(needsPerson({ approve }, { ...BARE, files: PATHS_PER_WORK, paths })).toBe(true);
+  expect(needsPerson({ approve }, { ...BARE, files: paths.length - 1, paths: paths.slice(1) })).toBe(false);
+});
+
+const BARE = { memberId: 'ann', epoch: 1, base: commit(1), state: 'submitted' } as const;

@@ -304,6 +304,13 @@ describe('a lead in delegate mode', () => {
     team.as('ann', 'task.complete', { taskId });
   });
 
+  test('does not complete what was only reserved for it before', () => {
+    const team = teamOf('ann');
+    const taskId = team.task({ assigneeId: 'lead' });
+    team.do('team.update', { delegateMode: true });
+    expect(team.refuse('lead', 'task.complete', { taskId })).toMatchObject(delegating);
+  });
+
   test('may finish or release tasks that it took before', () => {
     const team = teamOf('ann');
     const [done, back] = [team.task(), team.task()];

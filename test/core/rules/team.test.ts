@@ -5,6 +5,7 @@ import { HOOKS_PER_TEAM } from '../../../src/core/limits.ts';
 import { createState } from '../../../src/core/state.ts';
 import { requireMember, viewTeam } from '../../../src/core/view.ts';
 import { commandOf, Stage, teamOf, types } from '../stage.ts';
+import type { InputOf } from '../stage.ts';
 
 describe('a new team', () => {
   test('has its lead, and defaults for everything else', () => {
@@ -312,4 +313,66 @@ describe('a hook of the team', () => {
       message: `Team alpha has ${HOOKS_PER_TEAM} hooks, the limit: remove some`,
     });
   });
+});
+
+test('a lead that Troupe runs has a process, another one has not', () => {
+  const backend = (input: Partial<InputOf<'team.create'>> = {}) => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', ...input });
+    return team.state.members.get('lead')?.backendType;
+  };
+  expect([backend(), backend({ leadAgent: { kind: 'exec', command: ['true'] } })]).toEqual([
+    'in-process',
+    'subprocess',
+  ]);
+});
+
+test('only a person says which agents a lead may start, and what follows when a limit is reached', () => {
+  const team = teamOf();
+  const refused = (input: Partial<InputOf<'team.update'>>) => team.refuse('lead', 'team.update', input).message;
+  expect(refused({ agents: { claude: { kind: 'claude' } } })).toContain('choose the agents that the lead may start');
+  expect(refused({ onLimit: 'ask' })).toContain('choose what follows when a limit is reached');
+});
+
+test.each([
+  ['native', { name: 'private' }],
+  ['formerNative', { name: 'private' }],
+  ['nativeShutdowns', { ann: 'r1' }],
+  ['nativeOwed', []],
+  ['folder', '/elsewhere'],
+  ['file', 'other.yaml'],
+  ['host', 'h2'],
+  ['notify', { command: ['true'] }],
+  ['notifyFolder', '/elsewhere'],
+  ['hookTrouble TaskCompleted npm test', 'It is broken'],
+])('a lead cannot write into the metadata of its team what Troupe reads there: %s', (key, value) => {
+  const team = teamOf('ann');
+  const says = {
+    code: 'not_allowed',
+    message: `lead may not write ${key} into the metadata of a team: only a person may`,
+  };
+  expect(team.refuse('lead', 'team.update', { metadata: { [key]: value } })).toMatchObject(says);
+  team.as('@user', 'team.update', { metadata: { [key]: value } });
+  expect(team.refuse('lead', 'team.update', { metadata: { mine: 1, [key]: null } })).toMatchObject(says);
+  // What stays as it is can be sent along.
+  team.as('lead', 'team.update', { metadata: { mine: 1, [key]: value } });
+  expect(team.state.team?.metadata).toEqual({ mine: 1, [key]: value });
+});
+
+test('a member, or its lead, cannot write that it is another one in a native team', () => {
+  const team = teamOf('ann');
+  const metadata = { native: { name: 'team-lead' } };
+  for (const [by, error] of [
+    ['ann', team.refuse('ann', 'member.change', { memberId: 'ann', metadata })],
+    ['lead', team.refuse('lead', 'member.join', { name: 'bob', metadata })],
+  ] as const) {
+    const message = `${by} may not write native into the metadata of a member: only a person may`;
+    expect(error).toMatchObject({ code: 'not_allowed', message });
+  }
+  team.do('member.join', { name: 'bob', metadata: { mine: 1 } });
+  team.as('@system', 'member.change', { memberId: 'bob', metadata });
+  team.as('lead', 'member.leave', { memberId: 'bob' });
+  // It comes back as it was.
+  team.as('lead', 'member.join', { name: 'bob', metadata });
+  expect(team.state.members.get('bob')?.metadata).toMatchObject(metadata);
 });

@@ -29,7 +29,7 @@ describe('the branch', () => {
     });
     expect(types(team.as('@user', 'tip.move', MOVED))).toEqual(['tip:moved']);
     expect(team.state.team?.work).toMatchObject({ base: commit(1), tip: commit(5) });
-    expect(team.state.team?.work?.rewritten).toBeUndefined();
+    expect(team.state.team?.work).not.toHaveProperty('rewritten');
     expect(team.as('@user', 'tip.move', MOVED)).toEqual([]);
   });
 
@@ -82,5 +82,20 @@ describe('the branch', () => {
     const stopped = teamApart();
     stopped.as('@user', 'member.leave', { memberId: 'lead' });
     expect(types(stopped.as('@system', 'tip.refuse', REFUSED))).toEqual(['tip:refused']);
+  });
+});
+
+describe('work that is gone with its repository', () => {
+  const LOST = { from: commit(1), to: commit(9), works: [{ taskId: '1', merged: commit(2) }], why: 'it is gone' };
+
+  test('is given up by Troupe alone, once, and only from where the branch is', () => {
+    const team = teamApart();
+    for (const by of ['@user', 'lead']) expect(team.refuse(by, 'work.lose', LOST).code).toBe('not_allowed');
+    expect(team.refuse('eve', 'work.lose', LOST).message).toContain('eve');
+    expect(team.as('@system', 'work.lose', { ...LOST, from: commit(7) })).toEqual([]);
+    expect(team.as('@system', 'work.lose', { ...LOST, to: commit(1) })).toEqual([]);
+    expect(types(team.as('@system', 'work.lose', LOST))).toEqual(['work:lost']);
+    expect(team.state.team?.work).toMatchObject({ tip: commit(9), lost: LOST.works });
+    expect(team.as('@system', 'work.lose', LOST)).toEqual([]);
   });
 });

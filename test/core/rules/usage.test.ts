@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../src/core/parse.ts';
 import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
-import { addUsage, NO_USAGE, RecordUsageInput, Usage } from '../../../src/core/usage.ts';
+import { addUsage, isNoUsage, NO_USAGE, RecordUsageInput, subtractUsage, Usage } from '../../../src/core/usage.ts';
 import { teamUsage } from '../../../src/core/view.ts';
 import { teamOf } from '../stage.ts';
 
@@ -117,5 +117,31 @@ describe('usage', () => {
         expect(all.reduce(addUsage, NO_USAGE)).toEqual([...all].reverse().reduce(addUsage, NO_USAGE));
       }),
     );
+  });
+});
+
+test('the difference of two usages is never negative', () => {
+  const more = { inputTokens: 9, outputTokens: 8, cacheReadTokens: 7, cacheWriteTokens: 6, turns: 5, costUsd: 4 };
+  const less = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 1, turns: 2, costUsd: 1 };
+  const [a, b] = [Usage.parse(more), Usage.parse({ ...less, estimated: true })];
+  expect(subtractUsage(a, b)).toEqual({
+    inputTokens: 8,
+    outputTokens: 6,
+    cacheReadTokens: 4,
+    cacheWriteTokens: 5,
+    turns: 3,
+    costUsd: 3,
+    estimated: false,
+  });
+  expect(subtractUsage(b, a)).toEqual({ ...NO_USAGE, estimated: true });
+  expect([isNoUsage(subtractUsage(b, a)), isNoUsage(subtractUsage(a, b)), isNoUsage(a)]).toEqual([true, false, false]);
+  expect(addUsage(a, b)).toEqual({
+    inputTokens: 10,
+    outputTokens: 10,
+    cacheReadTokens: 10,
+    cacheWriteTokens: 7,
+    turns: 7,
+    costUsd: 5,
+    estimated: true,
   });
 });

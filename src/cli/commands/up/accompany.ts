@@ -165,12 +165,12 @@ const PANES_COLUMNS = 100;
 /** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress shows everything. */
 async function openPanesFor(
   team: ResultOf<'team.up'>,
-  { panes, screen, json, environment }: AccompanyOptions,
+  { panes, screen, json, environment, ending: { signal } }: AccompanyOptions,
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (!panes || !screen.isTerminal || json || screen.columns < PANES_COLUMNS) return undefined;
   const members = team.members.filter(({ agent }) => agent !== undefined).map(({ id }) => id);
   const { openPanes } = await import('./panes.ts');
-  return openPanes(team.name, members, { mode: team.teammateMode, environment });
+  return openPanes(team.name, members, { mode: team.teammateMode, environment, signal });
 }
 
 /** Longer than idle members take to stop. After that, people should know what is waited for. */

@@ -22,7 +22,7 @@ const TROUPE = fileURLToPath(new URL('../../../../bin/troupe.js', import.meta.ur
 export async function openPanes(
   teamId: string,
   members: readonly string[],
-  options: { mode: TeammateMode; environment: NodeJS.ProcessEnv },
+  options: { mode: TeammateMode; environment: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<Panes> {
   const backend = detectBackend(options.mode, options.environment);
   const terminal = terminalOf(backend, options.environment);
@@ -32,13 +32,14 @@ export async function openPanes(
   const panes: Pane[] = [];
   if (terminal) {
     for (const memberId of members) {
+      if (options.signal.aborted) break;
       try {
         const command = ['env', ...place, process.execPath, TROUPE, 'attach', memberId, '--team', teamId] as const;
         const marker = `${memberId}@${teamId}-${process.pid}`;
         panes.push(await terminal.open({ command, cwd: process.cwd(), title: memberId, marker }));
       } catch (error) {
-        // If a view cannot be opened, the work goes on.
-        warn(`No pane for ${memberId}: ${(error as Error).message}\n`);
+        // If a view cannot be opened, the work goes on. Ctrl-C also ends the terminal's program that opens it.
+        if (!options.signal.aborted) warn(`No pane for ${memberId}: ${(error as Error).message}\n`);
       }
     }
   }

@@ -20,7 +20,10 @@ export const views: Views = {
 function gateRun(run: ResultOf<'gate.runs'>['entries'][number], screen: Screen): string {
   const wordOf = (name: string): string => (typeof run[name] === 'string' ? run[name] : '');
   const verdict = wordOf('unable') || `exit code ${Number(run['code'] ?? run['exitCode'])}`;
-  const said = ['stderr', 'stdout'].flatMap((name) => cleanLines(wordOf(name))).filter((line) => line !== '');
+  // A gate that could not run gives the reason in place of its output.
+  const said = ['stderr', 'stdout']
+    .flatMap((name) => cleanLines(wordOf(name)))
+    .filter((line) => line !== '' && line !== clean(verdict));
   const head = `${showTime(new Date(run.at).toISOString(), screen)}  ${clean(wordOf('command'))}  ${clean(verdict)}\n`;
   return head + said.map((line) => `  ${line}\n`).join('');
 }

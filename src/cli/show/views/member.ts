@@ -1,5 +1,4 @@
-import { wordSettings } from '../../../core/agent-words.ts';
-import { agentNameOf, wordOnLimit } from '../../../core/limit-policy.ts';
+import { agentNameOf, wordOnLimit, wordSettings } from '../../../core/agent-words.ts';
 import { isVacant } from '../../../core/person.ts';
 import { isLost, waitingOf, waitsOrSilent } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';

@@ -84,7 +84,9 @@ function headOf({ kind, memberId, path = memberId, teamId, taskId, requestedAt }
 }
 
 /** What the question leaves out: paths, texts, the result to accept. An agent's title alone may call anything harmless. */
-function detailsOf({ content, detail = {}, filePath }: Request, screen: Screen): string {
+function detailsOf({ kind, content, detail = {}, filePath }: Request, screen: Screen): string {
+  // A question about a budget says all in words.
+  if (kind === 'budget') return '';
   const shown = new Set(content.split('\n').flatMap((line) => [line, line.replace(/^[^:]*: /, '')]));
   const { tool: _inContent, input, ...rest } = detail as Readonly<Record<string, unknown>>;
   const fields = [
