@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anchorAddress, readNatsAddress, repeatAddress } from '../../src/journal/nats/address.ts';
 import { judgeDurability } from '../../src/journal/nats/durability.ts';
+import { writeServerConfigs } from '../../src/journal/nats/server-config.ts';
 
 describe('the address of a journal on NATS', () => {
   test('names servers, with a port of its own, and files relative to a folder', () => {
@@ -62,6 +63,96 @@ describe('the address of a journal on NATS', () => {
   });
 });
 
+describe('the files for servers', () => {
+  /** What both have first. */
+  const BEGINNING = `# Room for what a team writes at once.
+max_payload: 8MB
+# Monitoring, for this machine only. Name it in a journal's address (?monitor=...), so that daemons know when it flushes.
+`;
+
+  const accounts = (
+    prefix: string,
+  ): string => `# Daemons that share teams share an account. Other daemons need another account; they cannot see each other.
+accounts {
+  TROUPE {
+    jetstream: enabled
+    users: [
+      {
+        # The public half of daemon.nk. Each machine may have its own: one line per key.
+        nkey: KEY
+        permissions {
+          publish: ["${prefix}.>", "$JS.API.INFO", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.CREATE.*", "$JS.API.STREAM.UPDATE.*", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.DELETE.*", "$JS.API.STREAM.PURGE.OBJ_${prefix}-snapshots", "$JS.API.STREAM.PURGE.OBJ_${prefix}-packs", "$JS.API.STREAM.MSG.GET.*", "$JS.API.CONSUMER.>", "$JS.API.DIRECT.GET.>", "$JS.FC.>", "$O.${prefix}-snapshots.>", "$O.${prefix}-packs.>", "$KV.${prefix}-hosts.>"]
+          subscribe: ["_INBOX.>", "${prefix}.>", "$KV.${prefix}-hosts.*"]
+          # It may answer requests of other daemons, for example for a transcript.
+          allow_responses: true
+        }
+      }
+    ]
+  }
+}
+`;
+
+  const jetstream = (name: string): string => `
+jetstream {
+  store_dir: "./${name}-data"
+  # Flush before an acknowledgement: remove the # on nats-server 2.10 and later. 2.9 does not start with this line.
+  # sync_interval: always
+}
+
+`;
+
+  const textsOf = (url: string): string[] =>
+    writeServerConfigs(url, '/').map(({ text }) => text.replace(/nkey: U[A-Z2-7]{55}$/m, 'nkey: KEY'));
+
+  test('of a cluster name the others, encrypt, and allow what a daemon needs', () => {
+    const files = writeServerConfigs('tls://n1.example:4222,n2.example:4333?prefix=p', '/');
+    expect(files.map(({ name, isPrivate }) => ({ name, isPrivate }))).toEqual([
+      { name: 'n1.conf', isPrivate: false },
+      { name: 'n2.conf', isPrivate: false },
+      { name: 'daemon.nk', isPrivate: true },
+    ]);
+    const [, second] = textsOf('tls://n1.example:4222,n2.example:4333?prefix=p');
+    expect(second).toBe(`# Server 2 of 2: nats-server -c n2.conf
+server_name: n2
+listen: "n2.example:4333"
+${BEGINNING}http: "127.0.0.1:8223"
+${jetstream('n2')}# For client connections. Servers on other machines must have it: daemons refuse those without.
+tls {
+  cert_file: "./server.pem"
+  key_file: "./server.key"
+  ca_file: "./ca.pem"
+}
+
+cluster {
+  name: troupe
+  listen: "n2.example:6333"
+  routes: ["nats://n1.example:6222", "nats://n2.example:6333"]
+  # For the servers among themselves. Servers on other machines must have it: daemons refuse those without.
+  tls {
+    cert_file: "./server.pem"
+    key_file: "./server.key"
+    ca_file: "./ca.pem"
+  }
+}
+
+${accounts('p')}`);
+  });
+
+  test('of one server on this machine need no certificates', () => {
+    expect(textsOf('nats://127.0.0.1:4222')[0]).toBe(`# Server 1 of 1: nats-server -c n1.conf
+server_name: n1
+listen: "127.0.0.1:4222"
+${BEGINNING}http: "127.0.0.1:8222"
+${jetstream('n1')}${accounts('troupe')}`);
+  });
+
+  test('of a cluster on this machine need none either', () => {
+    const [first = ''] = textsOf('nats://127.0.0.1:4222,127.0.0.1:4223');
+    expect(first).not.toContain('tls {');
+    expect(first).toContain('  routes: ["nats://127.0.0.1:6222", "nats://127.0.0.1:6223"]\n}\n\n#');
+  });
+});
+
 describe('when servers flush', () => {
   /** Monitoring that answers so. */
   async function monitor(status: number, config?: object): Promise<string> {
@@ -83,13 +174,17 @@ describe('when servers flush', () => {
   test('is known of old servers, and else only from their monitoring', async () => {
     expect(await judge(undefined, '2.9.10')).toEqual({
       durability: 'lazy',
-      advice: advice(': a power failure may lose'),
+      advice: advice(': a power failure may lose what was acknowledged. Upgrade to 2.10 or later, and set'),
     });
     expect(await judge(undefined, '2.9.10', 3)).toEqual({
       durability: 'replicated',
-      advice: advice('servers may hold different histories'),
+      advice: advice(
+        ': a power failure of most servers at once may lose what was acknowledged, and servers may hold different histories',
+      ),
     });
-    expect(await judge(undefined)).toEqual({ durability: 'lazy', advice: advice('cannot be asked over NATS') });
+    const unasked = { durability: 'lazy', advice: advice('cannot be asked over NATS') };
+    for (const version of ['2.10.0', '2.11.3', '3.0.1']) expect(await judge(undefined, version)).toEqual(unasked);
+    for (const version of ['2.9.0', '1.99.0']) expect((await judge(undefined, version)).advice).toContain('Upgrade');
   });
 
   test('is told by each of several servers', async () => {

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -9,10 +11,12 @@ import { natsJournal } from '../../src/journal/nats.ts';
 import type { NatsJournal } from '../../src/journal/nats.ts';
 import { ANSWER } from '../../src/journal/nats/errors.ts';
 import { inspectNatsJournal } from '../../src/journal/nats/inspect.ts';
+import { findLostOnNats } from '../../src/journal/nats/lost.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
 import { PATIENT } from '../nats/server.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
+import { headerOf } from '../simulator/nats/protocol.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -39,6 +43,16 @@ type Odd = ReturnType<(typeof single)['model']['jetstream']['odd']>;
 function answerNext({ model }: typeof single, word: string, ...answers: Odd[]): void {
   const left = [...answers];
   model.jetstream.odd = (subject) => (left.length > 0 && subject.includes(word) ? left.shift() : undefined);
+}
+
+/** Counts requests whose subject has this word. */
+function countRequests({ model }: typeof single, word: string): { times: number } {
+  const counted = { times: 0 };
+  model.jetstream.odd = (subject) => {
+    if (subject.includes(word)) counted.times++;
+    return undefined;
+  };
+  return counted;
 }
 
 function refusal(err_code: number, code = 400): Odd {
@@ -109,7 +123,27 @@ describe('an append', () => {
     const journal = await open(url);
     await fill(journal, 'alpha', 1);
     answerNext(single, `${prefix}.team`, { stream: 's', seq: 9 });
-    await expect(journal.append('alpha', 1, [note('2')])).rejects.toMatchObject({ code: 'internal' });
+    await expect(journal.append('alpha', 1, [note('2')])).rejects.toMatchObject({
+      code: 'internal',
+      message: 'The server put batch 2 of alpha at 9.',
+    });
+  });
+
+  test('that nobody answers is sent again after messages that use up the numbers of a returned leader', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 1);
+    const refused: unknown[] = [];
+    const stream = single.model.jetstream.streams.get(`${prefix}_alpha`)!;
+    const propose = stream.propose.bind(stream);
+    stream.propose = (from, publication) => {
+      if (publication.reply === undefined) refused.push(headerOf(publication.headers, 'Nats-Expected-Last-Sequence'));
+      propose(from, publication);
+    };
+    answerNext(single, `${prefix}.team`, 'silence');
+    expect(await journal.append('alpha', 1, [note('2')])).toBe(2);
+    expect(refused).toEqual(Array.from({ length: 64 }, () => String(Number.MAX_SAFE_INTEGER)));
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2']);
   });
 
   test('to a journal that is gone says so', async () => {
@@ -132,6 +166,40 @@ describe('a team', () => {
     }
     answerNext(single, 'STREAM.DELETE', refusal(12_345));
     await expect(journal.drop('alpha')).rejects.toMatchObject({ code: 'storage' });
+  });
+
+  test('is asked about once by those that list it, and believed to be gone by a single server at once', async () => {
+    const { url } = newPlace();
+    const [journal, other] = [await open(url), await open(url)];
+    await fill(journal, 'alpha', 1);
+    const asked = countRequests(single, 'STREAM.INFO');
+    expect([await other.teams(), await other.teams()]).toEqual([['alpha'], ['alpha']]);
+    expect(asked.times).toBe(1);
+    answerNext(single, 'STREAM.INFO', refusal(ANSWER.streamNotFound, 404));
+    expect(await texts(other.read('alpha', 0))).toEqual([]);
+    expect(await texts(other.read('alpha', 0))).toEqual(['1']);
+  });
+
+  test('is named in what failed', async () => {
+    const { url } = newPlace();
+    const journal = await open(url, { patienceMs: 0 });
+    await fill(journal, 'alpha', 1);
+    const refuse = () => answerNext(single, 'STREAM.', refusal(12_345));
+    const failures = [
+      ['read', () => texts(journal.read('alpha', 0))],
+      ['follow', () => texts(journal.follow('alpha', 0, AbortSignal.timeout(60_000)))],
+      ['load a snapshot of', () => journal.loadSnapshot('alpha')],
+      ['save a snapshot of', () => journal.saveSnapshot('alpha', { seq: 1, body: '1' })],
+      ['drop', () => journal.drop('alpha')],
+    ] as const;
+    for (const [doing, call] of failures) {
+      refuse();
+      await expect(call()).rejects.toThrow(`Cannot ${doing} team "alpha" at `);
+    }
+    answerNext(single, '.team.', refusal(12_345));
+    await expect(journal.append('alpha', 1, [note('2')])).rejects.toThrow('Cannot append to team "alpha" at ');
+    refuse();
+    await expect(journal.teams()).rejects.toThrow('Cannot list the teams at ');
   });
 
   test('is listed by its name; streams of others, and those that were never used, are not', async () => {
@@ -169,6 +237,24 @@ describe('a team that a cluster denies for a moment', () => {
     const journal = await open({ mark });
     deny();
     expect(await texts(journal.read('alpha', 0))).toEqual(['1']);
+  });
+
+  test('is read by a daemon that made it', async () => {
+    const { url, prefix } = newPlace(cluster);
+    await setUpNatsJournal(url, { replicas: 3 });
+    const journal = await open(url);
+    await fill(journal, 'beta', 1);
+    answerNext(cluster, `STREAM.INFO.${prefix}_beta`, ...Array<Odd>(3).fill(notFound));
+    expect(await texts(journal.read('beta', 0))).toEqual(['1']);
+  });
+
+  test('is asked for once if nobody has seen it', async () => {
+    const { url } = newPlace(cluster);
+    await setUpNatsJournal(url, { replicas: 3 });
+    const journal = await open(url);
+    const asked = countRequests(cluster, 'STREAM.INFO');
+    expect(await texts(journal.read('nobody', 0))).toEqual([]);
+    expect(asked.times).toBe(1);
   });
 
   test('is listed, and read by a daemon that listed it', async () => {
@@ -278,6 +364,19 @@ describe('a follower', () => {
     expect(await following).toEqual([]);
   });
 
+  test('ends with an error if it may not wait for more', async () => {
+    const { url } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 1);
+    single.model.jetstream.odd = (subject) => (subject.includes('CONSUMER.CREATE') ? refusal(12_345) : undefined);
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { seq } of journal.follow('alpha', 0, AbortSignal.timeout(60_000))) seen.push(seq);
+    })();
+    await expect(following).rejects.toThrow(/Cannot follow team "alpha" .*refused/);
+    expect(seen).toEqual([1]);
+  });
+
   test('that ends while it begins to wait leaves nothing on the servers', async () => {
     const { url } = newPlace();
     const journal = await open(url);
@@ -316,6 +415,67 @@ describe('a follower', () => {
 });
 
 describe('a journal', () => {
+  test('says where it is, what a batch survives, and how that is improved', async () => {
+    const { url } = newPlace();
+    expect((await open(url)).facts).toEqual({
+      location: url,
+      durability: 'lazy',
+      advice: expect.stringMatching(/^Whether the servers flush before .* of each server\.$/) as string,
+    });
+    const monitor = createServer((_, response) => {
+      response.end(JSON.stringify({ jetstream: { config: { sync_always: true } } }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void monitor.close());
+    await new Promise((resolve) => monitor.once('listening', resolve));
+    const { port } = monitor.address() as AddressInfo;
+    const { facts } = await open(`${url}&monitor=http://127.0.0.1:${port}`);
+    expect(facts).toStrictEqual({ location: url, durability: 'fsync-before-ack' });
+  });
+
+  test('whose teams differ from its settings says which, and whose replicas lag is found', async () => {
+    const { url, prefix } = newPlace(cluster);
+    await setUpNatsJournal(url, { replicas: 3, maxBytes: 1_000_000 });
+    const journal = await open(url);
+    for (const team of ['a', 'b', 'c', 'd', 'e']) await fill(journal, team, 1);
+    const mark = join(temporaryFolder(), 'mark');
+    const inspect = async () => (await inspectNatsJournal(url, { base: '/', mark })).journal;
+    expect(await inspect()).toMatchObject({ teams: 5, odd: [], lagging: [] });
+    expect(await inspect()).not.toHaveProperty('advice');
+    const peer = { name: 'n2', current: true, offline: false, active: 0 };
+    const info = (team: string, last_seq: number, config: object, replicas?: object[]): object => ({
+      config: {
+        name: `${prefix}_${team}`,
+        subjects: [`${prefix}.team.${team}.x`],
+        num_replicas: 3,
+        max_bytes: 1_000_000,
+        ...config,
+      },
+      state: { last_seq },
+      ...(replicas && { cluster: { replicas } }),
+    });
+    const told = new Map([
+      ['a', info('a', 0, { num_replicas: 1 })],
+      ['b', info('b', 1, { max_bytes: -1 }, [peer, { ...peer, offline: true }])],
+      ['c', info('c', 1, { max_bytes: 5 }, [peer, { ...peer, current: false }])],
+      ['d', info('d', 1, {}, [peer, peer])],
+      ['e', info('e', 1, {}, [{ ...peer, offline: true, current: false }])],
+    ]);
+    cluster.model.jetstream.odd = (subject) => told.get(/STREAM\.INFO\.[^_]*_(.)$/.exec(subject)?.[1] ?? '');
+    expect(await inspect()).toMatchObject({
+      teams: 4,
+      odd: [
+        { team: 'a', replicas: 1, maxBytes: 1_000_000 },
+        { team: 'b', replicas: 3 },
+        { team: 'c', replicas: 3, maxBytes: 5 },
+      ],
+      lagging: ['b', 'c', 'e'],
+      advice: expect.stringContaining('(3 replicas, 1000000 bytes): a, b, c. To apply') as string,
+    });
+    expect((await inspect())?.odd[1]).toStrictEqual({ team: 'b', replicas: 3 });
+    const { facts } = await open(url);
+    expect(facts.advice).toMatch(/each server\. These teams do not have the settings .*: a, b, c\. To apply/);
+  });
+
   test('on a cluster is made by a person', async () => {
     await expect(natsJournal(newPlace(cluster).url, PATIENT)).rejects.toThrow(/journal init .* --replicas 3/);
   });
@@ -385,8 +545,36 @@ describe('a journal', () => {
     await journal.hosts.announce({ name: 'old', labels: [], agents: [], load: 0, home: 'h', version: '0' });
     // A daemon that knows no lease does not follow; nobody wants to hear of it.
     await expect(setUpNatsJournal(url, { leaseMs: 30_000, followMs: 0 })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await journal.hosts.readLease()).toBe(60_000);
     await jsm.streams.update(`KV_${prefix}-hosts`, { description: '{"leaseMs":"soon"}' });
     expect(await journal.hosts.readLease()).toBe(60_000);
+  });
+
+  test('has a shorter lease as soon as its daemons follow', async () => {
+    const { url } = newPlace();
+    await setUpNatsJournal(url, { leaseMs: 60_000 });
+    const { hosts } = await open(url);
+    const card = { name: 'old', labels: [], agents: [], load: 0, home: 'h', version: '0' };
+    await hosts.announce({ ...card, leaseMs: 60_000 });
+    const waited: (readonly string[])[] = [];
+    const onWait = (names: readonly string[]): void => {
+      waited.push(names);
+      void hosts.readLease().then((leaseMs) => hosts.announce({ ...card, leaseMs }));
+    };
+    const before = { replicas: 1, leaseMs: 60_000 };
+    const change = { leaseMs: 30_000, onWait };
+    expect(await setUpNatsJournal(url, change)).toEqual({
+      replicas: 1,
+      leaseMs: 30_000,
+      created: false,
+      before,
+      changed: 0,
+    });
+    expect(waited).toEqual([['old']]);
+    // Nobody has to follow a longer one.
+    expect(await setUpNatsJournal(url, { leaseMs: 90_000, onWait })).toMatchObject({ leaseMs: 90_000 });
+    expect(await hosts.readLease()).toBe(90_000);
+    expect(waited).toHaveLength(1);
   });
 
   test.each([
@@ -416,11 +604,36 @@ describe('a journal', () => {
     expect(await packs.get('alpha/1', { maxBytes: 10 })).toBeUndefined();
   });
 
+  test('makes its store of packs once, and tries again if that failed', async () => {
+    const { url, prefix } = newPlace();
+    const { packs } = await open(url);
+    answerNext(single, `CREATE.OBJ_${prefix}-packs`, refusal(12_345));
+    await expect(packs.put('alpha/1', Buffer.from('x'))).rejects.toThrow(/^Cannot store work at .*refused/);
+    const made = countRequests(single, `CREATE.OBJ_${prefix}-packs`);
+    for (const name of ['alpha/1', 'alpha/2']) await packs.put(name, Buffer.from('x'));
+    expect(made.times).toBe(1);
+    // What is there is not sent again.
+    const sent = countRequests(single, `$O.${prefix}-packs`);
+    await packs.put('alpha/1', Buffer.from('x'));
+    expect(sent.times).toBe(0);
+    answerNext(single, 'MSG.GET', refusal(12_345));
+    await expect(packs.get('alpha/1', { maxBytes: 10 })).rejects.toThrow(/^Cannot fetch work at .*refused/);
+    await expect(packs.get('alpha/1', { maxBytes: 0 })).rejects.toThrow('alpha/1 has 1 bytes, and at most 0 are taken');
+    expect(await packs.get('alpha/1', { maxBytes: 1 })).toEqual(Buffer.from('x'));
+    await packs.remove('alpha/2');
+    expect(await packs.get('alpha/2', { maxBytes: 1 })).toBeUndefined();
+    expect(await packs.get('alpha/1', { maxBytes: 1 })).toEqual(Buffer.from('x'));
+  });
+
   test('that is not there is inspected as none', async () => {
     const { url } = newPlace();
     const mark = join(temporaryFolder(), 'mark');
     expect(await inspectNatsJournal(url, { base: '/', mark })).toMatchObject({ version: '2.12.1' });
     expect((await inspectNatsJournal(url, { base: '/', mark })).journal).toBeUndefined();
+    answerNext(single, 'STREAM.INFO', refusal(12_345));
+    expect((await inspectNatsJournal(url, { base: '/', mark })).failure?.message).toMatch(
+      /^Cannot look at the journal at /,
+    );
     await open(url);
     single.model.jetstream.odd = (subject) =>
       subject.includes('INFO.KV_') ? refusal(ANSWER.streamNotFound, 404) : undefined;
@@ -436,6 +649,12 @@ describe('a journal', () => {
     const teams = { weird: [3, 'id'], number: 5, half: ['x'] };
     writeFileSync(mark, JSON.stringify({ journal: url, teams }));
     await expect(natsJournal(url, { ...PATIENT, mark })).rejects.toThrow(/weird/);
+    const before = single.model.nodes[0]?.clients.size;
+    expect(await findLostOnNats(url, { base: '/', mark })).toEqual([{ team: 'weird', seq: 3, now: 0 }]);
+    await until('its connection is closed', () => single.model.nodes[0]?.clients.size === before);
+    answerNext(single, 'STREAM.INFO', refusal(12_345));
+    await expect(findLostOnNats(url, { base: '/', mark })).rejects.toThrow('Cannot look at the journal at ');
+    await until('its connection is closed, too', () => single.model.nodes[0]?.clients.size === before);
   });
 
   test('has lost a batch that it saw, also one without an id', async () => {
@@ -484,6 +703,20 @@ describe('the daemons of a journal', () => {
     expect((await hosts.list()).map(({ home }) => home)).toEqual(['a', 'elsewhere']);
   });
 
+  test('take the name of another only from the run that they know', async () => {
+    const { url } = newPlace();
+    const [one, two] = [await open(url), await open(url)];
+    await one.hosts.announce(card('a', { instance: 'first' }));
+    const next = card('a', { instance: 'second' });
+    const taken = { code: 'exists' };
+    await expect(two.hosts.announce(next)).rejects.toMatchObject(taken);
+    for (const replaces of [card('a', { instance: 'zeroth' }), card('a', { instance: 'first', home: 'elsewhere' })]) {
+      await expect(two.hosts.announce(next, { replaces })).rejects.toMatchObject(taken);
+    }
+    await two.hosts.announce(next, { replaces: card('a', { instance: 'first' }) });
+    expect((await one.hosts.list()).map(({ instance }) => instance)).toEqual(['second']);
+  });
+
   test('renew a card that they have, and say when they are closed', async () => {
     const { url, prefix } = newPlace();
     const [one, two] = [await open(url), await open(url)];
@@ -506,24 +739,50 @@ describe('the daemons of a journal', () => {
     expect(await one.hosts.isConnected('b')).toBe(false);
     await expect(one.hosts.ask('b', 1, { timeoutMs })).rejects.toThrow(/The machine b does not answer/);
     const thrown: unknown[] = [new TeamError('limit', 'too much'), new Error('broken'), 'text'];
+    const asked: unknown[] = [];
     const stop = two.hosts.answer('b', async (question) => {
+      asked.push(question);
       if (question === 'fail') throw thrown.shift();
       return question;
     });
     await until('it answers', () => one.hosts.isConnected('b'));
-    expect(await one.hosts.ask('b', 7, { timeoutMs })).toBe(7);
+    for (const question of [7, 'text', null, true, {}, { hear: true }, [1]]) {
+      expect(await one.hosts.ask('b', question, { timeoutMs })).toEqual(question);
+    }
     await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toMatchObject({ code: 'limit' });
     await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toThrow('broken');
     await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toThrow('text');
+    const before = asked.length;
     expect(await two.hosts.checkHearing('b')).toBe(true);
+    expect(asked).toHaveLength(before);
     expect(await one.hosts.checkHearing('c')).toBe(false);
     stop();
+    await until('nobody answers', async () => !(await one.hosts.isConnected('b')));
     // A frozen one listens, and does not answer.
     const frozen = await connect({ servers: single.url.slice('nats://'.length) });
     onTestFinished(() => frozen.close());
     frozen.subscribe(`${prefix}.door.b`);
     await frozen.flush();
     expect(await one.hosts.isConnected('b')).toBe(true);
+  });
+
+  test('connect again when they did not hear themselves twice in a row', async () => {
+    const { url } = newPlace();
+    const [{ clients } = { clients: new Set() }] = single.model.nodes;
+    const others = new Set(clients);
+    const { hosts } = await open(url);
+    const connections = () => [...clients].filter((one) => !others.has(one as never));
+    const first = connections();
+    expect(first).toHaveLength(1);
+    const stop = hosts.answer('a', async () => {});
+    expect(await hosts.checkHearing('none')).toBe(false);
+    expect(await hosts.checkHearing('a')).toBe(true);
+    expect(await hosts.checkHearing('none')).toBe(false);
+    expect(connections()).toEqual(first);
+    expect(await hosts.checkHearing('none')).toBe(false);
+    await until('it is connected again', () => connections().length === 1 && connections()[0] !== first[0]);
+    expect(await hosts.checkHearing('a')).toBe(true);
+    stop();
   });
 
   test('hear of cards and teams, but not of those that left, or of a team whose name is a hash', async () => {

@@ -1,11 +1,14 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/transport-node';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
 import { batchId, inOrder, openTips } from '../../src/journal/nats/chain.ts';
 import { ANSWER, isTransient, toTeamError } from '../../src/journal/nats/errors.ts';
 import { encodeTeam, namesOf } from '../../src/journal/nats/names.ts';
 import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
+import { openTurns } from '../../src/journal/nats/turns.ts';
+import { withinTime } from '../../src/journal/nats/within-time.ts';
+import { nextTurn } from '../contracts/journal/notes.ts';
 
 const answer = (code: number, status = 400, description = 'so it is') =>
   new JetStreamApiError({ code: status, err_code: code, description });
@@ -18,12 +21,18 @@ describe('a refusal of the servers', () => {
   test.each<[string, Error, RegExp]>([
     ['a full disk', answer(ANSWER.storeFailed, 503), /it is full .*nothing was changed/],
     ['a message that is too large', answer(ANSWER.messageTooLarge), /larger than the message limit/],
+    ['a message that the client refused', new Error('max_payload size exceeded'), /larger than the message limit/],
     ['a permission', new errors.PermissionViolationError('no', 'publish', 'x.y'), /may not publish x\.y/],
     ['a credential', new errors.AuthorizationError('no'), /does not accept the credential/],
     [
       'a credential that has ended',
       new errors.UserAuthenticationExpiredError('over'),
       /does not accept the credential/,
+    ],
+    [
+      'a permission that a request met',
+      new errors.RequestError('no', { cause: new errors.PermissionViolationError('no', 'publish', 'x.y') }),
+      /may not publish x\.y/,
     ],
     ['no JetStream', notEnabled(answer(10039)), /JetStream is not enabled for this account/],
     ['too few servers', answer(ANSWER.noSuitablePeers), /too few servers run/],
@@ -43,7 +52,12 @@ describe('a refusal of the servers', () => {
     [true, answer(ANSWER.idUnderWay)],
     [true, answer(10008, 503)],
     [true, notEnabled(new Error('nobody'))],
+    [true, new errors.RequestError('nobody')],
+    [true, new errors.TimeoutError()],
     [false, answer(ANSWER.storeFailed, 503)],
+    [false, answer(10008)],
+    [false, notEnabled(answer(10039))],
+    [false, Object.assign(new Error('of something else'), { status: 503 })],
     [false, answer(ANSWER.wrongLastSequence)],
     [false, new errors.RequestError('no', { cause: new errors.PermissionViolationError('no', 'publish', 'x') })],
   ])('passes by itself: %s, %s', (isPassing, error) => {
@@ -72,6 +86,16 @@ describe('a batch', () => {
   test('without headers has no id, and follows any', async () => {
     expect(batchId(undefined)).toBeUndefined();
     expect(batchId(headers())).toBeUndefined();
+    for (const [text, id] of [
+      ['.0', undefined],
+      ['writer-1', undefined],
+      ['writer-1.0', 'writer-1'],
+      ['a.b.12', 'a.b'],
+    ] as const) {
+      const head = headers();
+      head.set('Nats-Msg-Id', text);
+      expect(batchId(head), text).toBe(id);
+    }
     const message = { seq: 1, subject: 's', data: Buffer.from('[]') };
     const tips = openTips();
     const order = { life: { stream: 't', subject: 's' }, before: 'other', onFork: () => expect.unreachable() };
@@ -93,6 +117,58 @@ test('advice names some of the teams that differ from the settings, and how many
     'These teams do not have the settings of the journal (3 replicas, 100 bytes): a, b, c, d, e and 2 more. ' +
       'To apply them: troupe journal init nats://x',
   );
+});
+
+describe('turns', () => {
+  test('of one team follow each other, also after a failure; teams do not wait for each other', async () => {
+    const turns = openTurns();
+    const log: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const first = turns.run('a', async () => {
+      await gate.promise;
+      log.push('a1');
+      throw new Error('failed');
+    });
+    const second = turns.run('a', async () => void log.push('a2'));
+    await turns.run('b', async () => void log.push('b1'));
+    expect(log).toEqual(['b1']);
+    gate.resolve();
+    await expect(first).rejects.toThrow('failed');
+    await second;
+    expect(log).toEqual(['b1', 'a1', 'a2']);
+  });
+
+  test('are drained when the last one of each team is over', async () => {
+    const turns = openTurns();
+    const log: string[] = [];
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const runs = gates.map(({ promise }, at) => turns.run('a', () => promise.then(() => void log.push(`${at}`))));
+    const drained = turns.drained().then(() => log.push('drained'));
+    gates[0]?.resolve();
+    await runs[0];
+    await nextTurn();
+    const late = turns.drained().then(() => log.push('drained'));
+    await turns.run('b', async () => {});
+    expect(log).toEqual(['0']);
+    gates[1]?.resolve();
+    await Promise.all([drained, late]);
+    expect(log).toEqual(['0', '1', 'drained', 'drained']);
+    await turns.drained();
+  });
+});
+
+test('reading an object that never comes ends after its time, and leaves no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await withinTime(Promise.resolve('here'), 10_000)).toBe('here');
+  expect(vi.getTimerCount()).toBe(0);
+  const late = withinTime(new Promise<never>(() => {}), 10_000);
+  const told = expect(late).rejects.toMatchObject({
+    code: 'storage',
+    message: 'The servers did not send it within 10 s.',
+  });
+  vi.advanceTimersByTime(10_000);
+  await told;
 });
 
 async function* one<T>(value: T): AsyncGenerator<T> {

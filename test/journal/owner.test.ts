@@ -97,6 +97,26 @@ describe('when the lock file is removed', () => {
     await expect(owner.append('alpha', 3, [EVENT])).rejects.toMatchObject(REFUSED);
   });
 
+  test('and put back in time, the next time is another one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(temporaryFolder(), 'journal.db');
+    open(path, { exclusive: true });
+    // It looks once a second; no other event of this process comes in between.
+    for (let times = 1; times <= 2; times++) {
+      renameSync(`${path}.owner`, `${path}.away`);
+      vi.advanceTimersByTime(1_000);
+      expect(existsSync(`${path}.owner`)).toBe(false);
+      renameSync(`${path}.away`, `${path}.owner`);
+      vi.advanceTimersByTime(1_000);
+    }
+    rmSync(`${path}.owner`);
+    vi.advanceTimersByTime(1_000);
+    expect(existsSync(`${path}.owner`)).toBe(false);
+    vi.advanceTimersByTime(250);
+    expect(isLocked(`${path}.owner`)).toBe(true);
+  });
+
   test('with the journal and its folder, the owner does not recreate it', async () => {
     for (let times = 1; times <= 10; times++) {
       const folder = temporaryFolder();

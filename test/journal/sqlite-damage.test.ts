@@ -322,6 +322,14 @@ describe('a damaged page', () => {
     expect((b as PromiseRejectedResult).reason).toEqual(error('corrupt'));
     await expect(collect(journal.read('b', 0))).rejects.toMatchObject(error('corrupt'));
     expect(await collect(journal.read('a', 0))).toHaveLength(51);
+    // Later appends share transactions again.
+    const settled: string[] = [];
+    const append = (team: string) => journal.append(team, 0, [note('1')]).then(() => settled.push(team));
+    await append('before');
+    const [first] = [append('d'), append('e'), append('f')];
+    await first;
+    await Promise.resolve();
+    expect(settled).toEqual(['before', 'd', 'e', 'f']);
   });
 
   test('that is a copy of any other page is never overwritten', async () => {

@@ -12,17 +12,71 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { error, fill, note, startFollowing, texts } from '../contracts/journal/notes.ts';
+import { countWatches, needOpenFiles, openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { openFile, withFile } from './files.ts';
 
+/** Longer than any test: followers depend on the bell. */
+const BELL_ONLY = { pollMs: 3_600_000 };
+
 describe('the bell of a file', () => {
+  test('rings for every commit of another handle', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const [reader, writer] = [openFile(path, BELL_ONLY), openFile(path)];
+    await fill(writer, 'a', 1);
+    const follower = startFollowing(reader, 'a', 0);
+    await follower.until(1);
+    for (let seq = 1; seq < 5; seq++) {
+      await fill(writer, 'a', seq + 1, seq);
+      await follower.until(seq + 1);
+    }
+    expect(follower.seen).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('may get lost: followers look now and then', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withFile(path, (journal) => fill(journal, 'a', 1));
+    const reader = openFile(path, { pollMs: 5 });
+    const follower = startFollowing(reader, 'a', 0);
+    await follower.until(1);
+    // Past the journal, so that nothing rings.
+    const body = JSON.stringify([note('2')]);
+    edit(path, `INSERT INTO batches (id, body, sum) VALUES (${2 ** 32 + 2}, '${body}', ${crc32(body, 2)})`);
+    await follower.until(2);
+    expect(follower.seen).toEqual([1, 2]);
+  });
+
+  test('is watched as long as somebody follows', async (context) => {
+    needOpenFiles(context);
+    const journal = openFile(join(temporaryFolder(), 'journal.db'));
+    await fill(journal, 'a', 1);
+    const before = countWatches();
+    const followers = [
+      startFollowing(journal, 'a', 0),
+      startFollowing(journal, 'a', 0),
+      startFollowing(journal, 'b', 0),
+    ];
+    await followers[0]?.until(1);
+    expect(countWatches()).toBe(before + 1);
+    for (const [at, { abort, ended }] of followers.entries()) {
+      expect(countWatches(), `before ${at} ends`).toBe(before + 1);
+      abort.abort();
+      await ended;
+    }
+    expect(countWatches()).toBe(before);
+    const again = startFollowing(journal, 'a', 0);
+    await again.until(1);
+    expect(countWatches()).toBe(before + 1);
+  });
+
   test('that was removed is replaced by a writer, and heard', async () => {
     const path = join(temporaryFolder(), 'journal.db');
-    // Without the bell it would take an hour.
-    const [reader, writer] = [openFile(path, { pollMs: 3_600_000 }), openFile(path)];
+    const [reader, writer] = [openFile(path, BELL_ONLY), openFile(path)];
     await fill(writer, 'a', 1);
     const follower = startFollowing(reader, 'a', 0);
     await follower.until(1);
@@ -32,10 +86,22 @@ describe('the bell of a file', () => {
     expect(existsSync(`${path}.bell`)).toBe(true);
   });
 
+  test('is not watched by a writer that nobody follows, also when it makes another one', async (context) => {
+    needOpenFiles(context);
+    const path = join(temporaryFolder(), 'journal.db');
+    const writer = openFile(path);
+    await fill(writer, 'a', 1);
+    const before = countWatches();
+    rmSync(`${path}.bell`);
+    await fill(writer, 'a', 2, 1);
+    await until('it has made another one', () => existsSync(`${path}.bell`));
+    expect(countWatches()).toBe(before);
+  });
+
   test('is not needed: followers look often if there can be none', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     mkdirSync(`${path}.bell`);
-    const [reader, writer] = [openFile(path), openFile(path)];
+    const [reader, writer] = [openFile(path, BELL_ONLY), openFile(path)];
     const follower = startFollowing(reader, 'a', 0);
     await fill(writer, 'a', 2);
     await follower.until(2);
@@ -102,6 +168,21 @@ describe('the file of a journal', () => {
     await fill(journal, 'a', 2);
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
+
+  test.for([true, false])(
+    'is neither open nor watched when its journal is closed (exclusive: %s)',
+    async (exclusive, context) => {
+      needOpenFiles(context);
+      const folder = temporaryFolder();
+      const before = countWatches();
+      const journal = sqliteJournal(join(folder, 'new', 'journal.db'), { exclusive });
+      await fill(journal, 'a', 2);
+      await journal.saveSnapshot('a', { seq: 1, body: 'one' });
+      await journal.drop('a');
+      await journal.close();
+      expect([openFilesIn(folder), countWatches()]).toEqual([[], before]);
+    },
+  );
 
   test('keeps everything when it is closed and opened again', async () => {
     const path = join(temporaryFolder(), 'journal.db');

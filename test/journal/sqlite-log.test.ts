@@ -1,10 +1,11 @@
-import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { cutOffRefused } from '../../src/journal/sqlite/log.ts';
+import { cutOffRefused, requireWholeLog } from '../../src/journal/sqlite/log.ts';
 import { collect, error } from '../contracts/journal/notes.ts';
+import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startFixture } from './children.ts';
 
@@ -33,6 +34,48 @@ test('what follows the last commit in a log is cut off, and nothing else', () =>
   expect(size()).toBe(0);
   db.exec('INSERT INTO one VALUES (2)');
   expect(db.prepare('SELECT x FROM one').all()).toEqual([{ x: 1 }, { x: 2 }]);
+  const logs = existsSync('/proc/self/fd') ? openFilesIn(dirname(path)).filter((file) => file.endsWith('-wal')) : [''];
+  expect(logs).toHaveLength(1);
+});
+
+describe('the log of another database', () => {
+  /** Three commits, of frames with pages of this size. */
+  function left(pageSize: number): { path: string; log: Buffer; frame: number } {
+    const live = join(temporaryFolder(), 'live.db');
+    const db = new DatabaseSync(live);
+    onTestFinished(() => db.close());
+    db.exec(`PRAGMA page_size = ${pageSize}; PRAGMA journal_mode = WAL; CREATE TABLE one (x)`);
+    for (let x = 0; x < 3; x++) db.exec(`INSERT INTO one VALUES (${x})`);
+    const path = join(temporaryFolder(), 'journal.db');
+    copyFileSync(live, path);
+    return { path, log: readFileSync(`${live}-wal`), frame: 24 + pageSize };
+  }
+
+  test.each([4_096, 8_192])('with pages of %i bytes is read to its end, and a changed bit in it found', (pageSize) => {
+    const { path, log, frame } = left(pageSize);
+    writeFileSync(`${path}-wal`, log);
+    requireWholeLog(path);
+    const spoilt = Buffer.from(log);
+    const at = HEADER + frame + 500;
+    spoilt.writeUInt8(spoilt.readUInt8(at) ^ 1, at);
+    writeFileSync(`${path}-wal`, spoilt);
+    expect(() => requireWholeLog(path)).toThrow(`damaged after its first ${HEADER + frame} bytes`);
+    if (existsSync('/proc/self/fd')) expect(openFilesIn(dirname(path))).toEqual([]);
+  });
+
+  test('is refused if its header was overwritten with zeros', () => {
+    const { path, log } = left(4_096);
+    writeFileSync(`${path}-wal`, Buffer.from(log).fill(0, 0, HEADER));
+    expect(() => requireWholeLog(path)).toThrow('damaged after its first 0 bytes');
+  });
+
+  test('may end within a frame, as after a crash', () => {
+    const { path, log, frame } = left(4_096);
+    for (const size of [0, HEADER - 1, HEADER, HEADER + 100, HEADER + frame + 100, log.length - 1]) {
+      writeFileSync(`${path}-wal`, log.subarray(0, size));
+      expect(() => requireWholeLog(path), `of ${size} bytes`).not.toThrow();
+    }
+  });
 });
 
 /** A file and its log after kill -9. */

@@ -1,13 +1,22 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tryKernelLock } from '../../src/journal/kernel-lock.ts';
 import { forgetInMark, keepMark, nameLost, readMark } from '../../src/journal/mark.ts';
 import { loadSqlite } from '../../src/journal/node-sqlite.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { toTeamError } from '../../src/journal/sqlite/errors.ts';
-import { inspectFile } from '../../src/journal/sqlite/open.ts';
+import { inspectFile, refuseForeign } from '../../src/journal/sqlite/open.ts';
 import { nextTurn, note } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -24,24 +33,38 @@ test('a Node without SQLite is told which version is needed; warnings that conce
 
 describe('a refusal of SQLite or the file system', () => {
   const failed = (code: object) => Object.assign(new Error('so it is'), code);
+  const message = 'no such table: batches';
 
   test.each<[object, RegExp]>([
     [{ errcode: 11 }, /damaged or no journal/],
+    [{ errcode: 26 }, /damaged or no journal/],
+    [{ errcode: 1, message }, /damaged or no journal/],
+    [{ code: 'ERR_OUT_OF_RANGE' }, /damaged or no journal/],
     [{ errcode: 13 }, /disk is full/],
+    [{ code: 'ENOSPC' }, /disk is full/],
     [{ code: 'EDQUOT' }, /disk is full/],
     [{ errcode: 5 }, /another process holds the file/],
+    [{ errcode: 6 }, /another process holds the file/],
+    [{ errcode: 8 }, /read-only/],
     [{ code: 'EROFS' }, /read-only/],
+    [{ code: 'EACCES' }, /read-only/],
+    [{ code: 'EPERM' }, /read-only/],
     // Extended: a read that failed.
     [{ errcode: 10 + 256 }, /disk reported an error/],
     [{ code: 'EMFILE' }, /: so it is\.$/],
     [{ errcode: 21 }, /: so it is\.$/],
+    [{ errcode: 1 }, /: so it is\.$/],
+    [{ message, errcode: 21 }, /: no such table: batches\.$/],
   ])('says what to do: %j', (code, message) => {
     expect((toTeamError(failed(code), '/x', 'read') as Error).message).toMatch(message);
   });
 
-  test.each([new Error('ours'), 'text'])('that is none of theirs stays as it is: %s', (error) => {
-    expect(toTeamError(error, '/x', 'read')).toBe(error);
-  });
+  test.each([new Error('ours'), failed({ code: 7 }), failed({ errcode: 'x' }), 'text', undefined])(
+    'that is none of theirs stays as it is: %s',
+    (error) => {
+      expect(toTeamError(error, '/x', 'read')).toBe(error);
+    },
+  );
 });
 
 describe('a lock', () => {
@@ -51,9 +74,10 @@ describe('a lock', () => {
     const path = join(temporaryFolder(), 'lock');
     for (const text of ['first', 'second']) {
       writeFileSync(path, text);
-      const lock = tryKernelLock(path, wait);
+      const lock = tryKernelLock(path);
       expect(lock?.isInPlace()).toBe(true);
-      expect(tryKernelLock(path, wait)).toBeUndefined();
+      expect(tryKernelLock(path)).toBeUndefined();
+      expect(tryKernelLock(path, { shared: true })).toBeUndefined();
       lock?.release();
       expect(readFileSync(`${path}.moved`, 'utf8')).toBe('first');
     }
@@ -108,6 +132,42 @@ describe('a mark', () => {
 });
 
 describe('a mark that is written', () => {
+  test('once stays as it is while nothing changes, also when it closes', () => {
+    const path = join(temporaryFolder(), 'mark');
+    const present = new Map([['alpha', 1]]);
+    keepMark(path, present, { everyMs: 60_000 }).close();
+    // Each write makes another file.
+    const { ino } = statSync(path);
+    const mark = keepMark(path, present, { everyMs: 60_000 });
+    mark.forget('nobody');
+    mark.close();
+    forgetInMark(path, 'nobody');
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  test('when it closes has what came last, and is not written again', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(temporaryFolder(), 'mark');
+    const mark = keepMark(path, new Map([['alpha', 1]]), { everyMs: 60_000 });
+    for (const end of [2, 3]) mark.reached('alpha', end);
+    expect(vi.getTimerCount()).toBe(1);
+    mark.close();
+    expect(vi.getTimerCount()).toBe(0);
+    expect([...readMark(path)]).toEqual([['alpha', 3]]);
+  });
+
+  test('when it closes has what another thread was writing', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(temporaryFolder(), 'mark');
+    const mark = keepMark(path, new Map([['alpha', 1]]), { everyMs: 60_000 });
+    mark.reached('alpha', 2);
+    vi.runAllTimers();
+    mark.close();
+    expect([...readMark(path)]).toEqual([['alpha', 2]]);
+  });
+
   test('in the background does not bring back a team that was dropped meanwhile', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'mark');
@@ -130,6 +190,28 @@ describe('a mark that is written', () => {
     mkdirSync(`${path}.tmp`);
     forgetInMark(path, 'alpha');
     expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe('looking at a file', () => {
+  test('that is not there makes none', () => {
+    const folder = temporaryFolder();
+    refuseForeign(join(folder, 'journal.sqlite'));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('leaves its log as it is', async () => {
+    const live = join(temporaryFolder(), 'journal.sqlite');
+    const journal = sqliteJournal(live);
+    onTestFinished(() => journal.close());
+    await journal.append('alpha', 0, [note('1')]);
+    // As after a kill: another process that closes the file would empty the log.
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    for (const end of ['', '-wal']) copyFileSync(live + end, path + end);
+    const log = readFileSync(`${path}-wal`);
+    refuseForeign(path, { readOnly: true });
+    expect(inspectFile(path)).toBeUndefined();
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
   });
 });
 

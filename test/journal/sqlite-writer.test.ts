@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournalOptions } from '../../src/journal/sqlite.ts';
-import { error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { error, fill, nextTurn, note, startFollowing, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('waiting appends', () => {
@@ -38,6 +38,13 @@ describe('waiting appends', () => {
     expect(countCommits(path) - before).toBe(2);
   });
 
+  test('may each be larger than a transaction should be', async () => {
+    const { journal } = open();
+    const large = 'x'.repeat(5_000_000);
+    const appended = ['a', 'b', 'c'].map((team) => journal.append(team, 0, [note(large)]));
+    expect(await Promise.all(appended)).toEqual([1, 1, 1]);
+  });
+
   test('do not block the event loop, however many there are', async () => {
     const { journal } = open();
     let turns = 0;
@@ -51,6 +58,28 @@ describe('waiting appends', () => {
     running = false;
     expect(turns).toBeGreaterThan(5);
   });
+});
+
+test('reading many batches gives other code its turns', async () => {
+  const { journal } = open();
+  await journal.restore?.(
+    'a',
+    Array.from({ length: 1_200 }, () => [note('x')]),
+  );
+  let turns = 0;
+  let running = true;
+  onTestFinished(() => void (running = false));
+  const count = () => {
+    turns++;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await texts(journal.read('a', 0))).toHaveLength(1_200);
+  expect(turns).toBeGreaterThan(0);
+  turns = 0;
+  const follower = startFollowing(journal, 'a', 0);
+  await follower.until(1_200);
+  expect(turns).toBeGreaterThan(0);
 });
 
 describe('a file with an exclusive owner', () => {
@@ -120,6 +149,8 @@ describe('a file that another process has locked', () => {
     const { journal, path } = open();
     const release = lock(path);
     const appended = journal.append('a', 0, [note('1')]);
+    // It has tried, and waits for its next turn.
+    for (let turns = 0; turns < 10; turns++) await nextTurn();
     const closed = journal.close();
     await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(error('storage'));
     setImmediate(release);
@@ -145,6 +176,17 @@ describe('a team that was dropped and made again', () => {
     // Reading from the start makes the handle use the new team.
     expect(await texts(journal.read('a', 0))).toHaveLength(57);
     expect(await journal.append('a', 57, [note('58')])).toBe(58);
+  });
+});
+
+describe('a batch', () => {
+  test('never goes to the team whose keys come before or after', async () => {
+    const { journal } = open();
+    for (const team of ['a', 'b', 'c']) await fill(journal, team, 3);
+    for (const expected of [3 - 2 ** 32, 2 ** 32 + 3, 2 ** 32 - 1, 2.5]) {
+      await expect(journal.append('b', expected, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
+    }
+    for (const team of ['a', 'b', 'c']) expect(await texts(journal.read(team, 0))).toEqual(['1', '2', '3']);
   });
 });
 

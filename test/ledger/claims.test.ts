@@ -13,16 +13,18 @@ async function openShared(confirm: (task: SharedTask) => Promise<boolean>) {
   await createTeam(ledger);
   await run(ledger, task('one'), task('two'), task('three'));
   const asked: string[] = [];
+  const askedFor: string[] = [];
   const claims: ClaimKeeper = {
     keeps: (teamId) => teamId === TEAM,
-    async confirm(_teamId, one) {
+    async confirm(_teamId, one, memberId) {
       asked.push(one.id);
+      askedFor.push(memberId);
       return confirm(one);
     },
   };
   const tasks = new SharedTaskList(ledger, { claims });
   onTestFinished(() => tasks.close());
-  return { ledger, tasks, asked };
+  return { ledger, tasks, asked, askedFor };
 }
 
 /** What the journal says of a task that the other program has: nobody here gets it. */
@@ -49,6 +51,11 @@ test('a repeated claim goes through the same tasks, and gets the one that it got
   expect(await claim()).toMatchObject({ id: '2' });
   expect(await claim()).toMatchObject({ id: '2' });
   expect(asked).toEqual(['1', '2', '1', '2']);
+  // Without an id it is another claim.
+  expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '3' });
+  // The answer is what it was about, even if it was deleted since.
+  await tasks.updateTask(TEAM, '2', { status: 'deleted' });
+  expect(await claim()).toMatchObject({ id: '2', status: 'deleted' });
 });
 
 test('a claim that cannot be confirmed fails, unless its task is withheld now', async () => {
@@ -90,4 +97,29 @@ test('an update that claims is answered when the claim is confirmed, also when i
   await tasks.completeTask(TEAM, '1', 'ann');
   expect(await claim()).toMatchObject({ status: 'completed' });
   expect(asked).toHaveLength(2);
+});
+
+test('a claim by an update is confirmed for the member that gets the task', async () => {
+  const { tasks, askedFor } = await openShared(async () => true);
+  await tasks.updateTask(TEAM, '1', { status: 'in_progress' }, 'ann');
+  await tasks.updateTask(TEAM, '2', { status: 'in_progress', assigneeId: 'bob' }, 'lead');
+  await tasks.updateTask(TEAM, '3', { title: 'THREE', status: 'in_progress' }, 'bob');
+  expect(askedFor).toEqual(['ann', 'bob', 'bob']);
+});
+
+test('nothing is confirmed after an update that claims nothing', async () => {
+  const { tasks, asked } = await openShared(async () => true);
+  await tasks.updateTask(TEAM, '1', { title: 'ONE' });
+  expect(asked).toEqual([]);
+  await tasks.claimTask(TEAM, '1', 'ann');
+  asked.length = 0;
+  // It is in progress, and stays so.
+  await tasks.updateTask(TEAM, '1', { status: 'in_progress' }, 'ann');
+  for (let times = 0; times < 2; times++) {
+    expect(await tasks.updateTask(TEAM, '1', { title: 'uno' }, 'ann', { commandId: 'c1' })).toMatchObject({
+      title: 'uno',
+      status: 'in_progress',
+    });
+  }
+  expect(asked).toEqual([]);
 });

@@ -109,12 +109,13 @@ test('work done apart joins the queue, and its completion is answered when it ha
 
 test('a completion by update hands the work in, too; sent again, it waits for the same verdict', async () => {
   const { ledger, tasks, saver, queued } = await openApart();
-  const update = () => tasks.updateTask(TEAM, '1', { status: 'completed' }, 'ann', { commandId: 'c1' });
+  const changes = { title: 'ONE', status: 'completed' } as const;
+  const update = () => tasks.updateTask(TEAM, '1', changes, 'ann', { commandId: 'c1' });
   const done = update();
   await queued();
   const again = update();
   await land(ledger, '1', commit(3));
-  expect(await done).toMatchObject({ status: 'completed' });
+  expect(await done).toMatchObject(changes);
   expect(await again).toMatchObject({ status: 'completed' });
   expect(saver.calls.filter((call) => call === 'save')).toHaveLength(1);
 });
@@ -149,7 +150,14 @@ test.each<[string, (ledger: Ledger) => Promise<void>, string, string]>([
     'no program\nA person was asked. The work needs no change',
   ],
   [
-    'another member gets the task',
+    'another member works on it',
+    (ledger) =>
+      run(ledger, { type: 'task.release', by: 'lead', taskId: '1' }, { type: 'task.claim', by: 'cyd', taskId: '1' }),
+    'stale_epoch',
+    'it changed hands',
+  ],
+  [
+    'it is taken from its holder',
     (ledger) => run(ledger, { type: 'task.release', by: 'lead', taskId: '1' }),
     'stale_epoch',
     'it changed hands',
@@ -192,12 +200,14 @@ test.each([
 
 test('nothing is saved for a completion that is refused, or of a task that nobody holds apart', async () => {
   const { ledger, tasks, saver } = await openApart();
-  await run(ledger, task('two'), task('three'));
+  await run(ledger, task('two'), task('three'), task('four', { assigneeId: 'cyd' }));
   await tasks.claimTask(TEAM, '3', 'bob');
   await expect(tasks.completeTask(TEAM, '1', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
   await expect(tasks.completeTask(TEAM, '9', 'ann')).rejects.toMatchObject({ code: 'not_found' });
   expect(await tasks.completeTask(TEAM, '2', USER)).toMatchObject({ status: 'completed' });
   expect(await tasks.completeTask(TEAM, '3', 'bob')).toMatchObject({ status: 'completed' });
+  // It is reserved for a member that works apart, but nobody has begun.
+  expect(await tasks.completeTask(TEAM, '4', USER)).toMatchObject({ status: 'completed' });
   expect(saver.calls).toEqual([]);
 });
 
@@ -225,6 +235,15 @@ test('a yes of a person lands the work as it is, with the result that was given'
   const { answer, saver, get } = await openAsked({ result: 'done' });
   expect(await answer()).toMatchObject({ status: 'approved' });
   expect(await get()).toMatchObject({ status: 'completed', work: { state: 'landed', merged: commit(5) } });
+  expect(saver.calls).toEqual(['save', 'merge', 'settled']);
+});
+
+test('a yes to what a member asked about its work lands it, too', async () => {
+  const { ledger, saver } = await openApart();
+  const asked = { memberId: 'ann', kind: 'gate', taskId: '1', content: 'Is it good?' } as const;
+  await run(ledger, { type: 'request.raise', by: 'ann', ...asked });
+  const [requestId = ''] = await ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
+  await answerRequest(ledger, saver, { teamId: TEAM, input: { requestId, approve: true }, once: {} });
   expect(saver.calls).toEqual(['save', 'merge', 'settled']);
 });
 
@@ -280,6 +299,43 @@ test.each([
   expect(saver.calls).toEqual(calls);
 });
 
+test('a yes fails with what went wrong, although the branch moved meanwhile', async () => {
+  const { ledger, tasks, saver, answer } = await openAsked();
+  await run(ledger, task('two'));
+  await tasks.claimTask(TEAM, '2', 'cyd');
+  await tasks.completeTask(TEAM, '2', 'cyd', { wait: 1 });
+  const error = new TeamError('storage', 'no space');
+  saver.calls.length = 0;
+  saver.beforeMerge = async () => {
+    await land(ledger, '2', commit(4));
+    throw error;
+  };
+  await expect(answer()).rejects.toBe(error);
+  expect(saver.calls).toEqual(['save', 'merge']);
+});
+
+test('a yes to a question about a task lands nothing, and an unknown request is refused', async () => {
+  const { ledger, saver } = await openApart();
+  await run(ledger, { type: 'request.raise', by: 'ann', memberId: 'ann', kind: 'question', taskId: '1', content: '?' });
+  const [requestId = ''] = await ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
+  const say = (id: string) =>
+    answerRequest(ledger, saver, { teamId: TEAM, input: { requestId: id, approve: true, feedback: 'yes' }, once: {} });
+  await say(requestId);
+  await expect(say('unknown')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(
+    answerRequest(ledger, saver, { teamId: 'none', input: { requestId, approve: true }, once: {} }),
+  ).rejects.toMatchObject({ code: 'not_found' });
+  expect(saver.calls).toEqual([]);
+});
+
+test('work that the model refused joins the queue as such', async () => {
+  const { tasks } = await openApart();
+  expect(await tasks.completeTask(TEAM, '1', 'ann', { refused: true, wait: 1 })).toMatchObject({
+    status: 'in_progress',
+    work: { state: 'submitted', refused: true },
+  });
+});
+
 test('a yes merges again while the branch moves, and fails if the merge does', async () => {
   const { ledger, tasks, saver, answer, get } = await openAsked();
   await run(ledger, task('two'));
@@ -290,11 +346,11 @@ test('a yes merges again while the branch moves, and fails if the merge does', a
     saver.beforeMerge = () => Promise.reject(error);
     await expect(answer()).rejects.toBe(error);
   }
+  saver.calls.length = 0;
   saver.beforeMerge = async () => {
     saver.beforeMerge = async () => undefined;
     await land(ledger, '2', commit(4));
   };
-  saver.calls.length = 0;
   expect(await answer()).toMatchObject({ status: 'approved' });
   expect(saver.calls).toEqual(['save', 'merge', 'merge', 'settled']);
   expect((await get()).work).toMatchObject({ state: 'landed', onto: commit(4) });

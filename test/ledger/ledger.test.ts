@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { claim, complete, createTask, createTeam, join, leave, message, run, task, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
 import { openLedger, PLACES } from './places.ts';
@@ -89,6 +90,40 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(journal.appends).toEqual([5]);
     expect(await observed(ledger)).toEqual(before);
     expect(await createTask(ledger, 'third')).toBe('3');
+  });
+
+  test('gives each caller the events of its own commands, also if they share a commit', async () => {
+    const { ledger, journal } = await openTeam();
+    const types = (...commands: NewCommand[]) =>
+      ledger.execute(TEAM, commands, (_state, events) => events.map(({ type }) => type));
+    const made = 'task:created';
+    expect(
+      await Promise.all([
+        types(task('one'), task('two')),
+        types(task('three'), claim('ann', '1')),
+        types(task('four')),
+      ]),
+    ).toEqual([[made, made], [made, 'task:claimed'], [made]]);
+    expect(journal.appends).toEqual([5]);
+  });
+
+  test('takes the time of a command from its clock, unless the command says when', async () => {
+    const { ledger } = await openTeam({ now: () => 1_000 });
+    await run(ledger, task('one'), { ...task('two'), at: 500 });
+    expect(
+      await ledger.view(TEAM, ({ tasks }) => [...tasks.values()].map(({ createdAt }) => createdAt.getTime())),
+    ).toEqual([1_000, 500]);
+  });
+
+  test('does the rest of several commands although the first was done before under its id', async () => {
+    const { ledger } = await openTeam();
+    const first = { ...task('one'), commandId: 'c1' };
+    await run(ledger, first);
+    await run(ledger, first, task('two'));
+    expect(await ledger.view(TEAM, ({ tasks }) => [...tasks.values()].map(({ title }) => title))).toEqual([
+      'one',
+      'two',
+    ]);
   });
 
   test('rolls back a command whose answer cannot be made', async () => {
@@ -285,7 +320,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
   });
 
   test('unloads a closed team that is not used, and loads it again unchanged', async () => {
-    const { ledger, journal } = await openTeam({ idleMs: 20 });
+    const { ledger, journal, place } = await openTeam({ idleMs: 20, snapshotEvery: 4 });
     await createTeam(ledger, { name: 'open' });
     ledger.subscribe(() => {});
     await createTask(ledger, 'left undone');
@@ -299,6 +334,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await observed(ledger)).toEqual(before);
     expect(journal.counts.opened).toBe(opened + 1);
     await expect(createTask(ledger, 'one more')).rejects.toMatchObject({ code: 'team_closed' });
+    expect(await place.open().loadSnapshot(TEAM)).toMatchObject({ seq: 3 });
   });
 
   test('keeps a closed team in memory while it is used', async () => {
@@ -321,7 +357,8 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     const look = () => Promise.all(names.map((name) => ledger.view(name, (state) => state.team?.name)));
     expect(await look()).toEqual(names);
     expect(await look()).toEqual(names);
-    await expect.poll(() => journal.counts.following).toBeLessThanOrEqual(3);
+    await expect.poll(() => journal.counts.following).toBe(3);
+    expect(await ledger.fromMemory(() => ledger.teams())).toHaveLength(3);
     await createTask(ledger, 'the open one works');
   });
 

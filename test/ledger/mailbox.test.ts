@@ -403,6 +403,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       await mailbox.broadcast(TEAM, 'lead', 'all');
       expect(heard).toEqual(['ann', 'bob']);
       mailbox.close();
+      expect(mailbox.eventNames()).toEqual([]);
       await mailbox.broadcast(TEAM, 'lead', 'all again');
       expect(heard).toHaveLength(2);
     });

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { takeSnapshot } from '../../src/core/snapshot.ts';
+import { createState } from '../../src/core/state.ts';
 import type { Journal, Snapshot } from '../../src/journal/journal.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
@@ -72,6 +73,16 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     expect(batchesRead).toBeLessThanOrEqual(4);
   });
 
+  test('saves a snapshot at close if there was much to replay', async () => {
+    const { place, truth } = await longTeam();
+    const ledger = new Ledger(place.open(), { snapshotEvery: 100 });
+    await ledger.view(TEAM, () => undefined);
+    await ledger.close();
+    const { seen, batchesRead } = await openAnew(place);
+    expect(seen).toEqual(truth);
+    expect(batchesRead).toBeLessThanOrEqual(4);
+  });
+
   test('works although snapshots cannot be saved, and reports the error', async () => {
     const place = makePlace();
     const journal = place.open();
@@ -120,12 +131,26 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
       expect((await openAnew(place, () => ({ seq: 1000, body: ahead }))).seen).toEqual(truth);
     });
 
-    test('belongs to another team', async () => {
-      const { place, truth } = await longTeam();
-      const other = openLedger(place.open());
+    test('belongs to another team, even one that was made at the same moment', async () => {
+      const now = () => 1_000;
+      const { place, truth } = await longTeam({ now });
+      const other = openLedger(place.open(), { now });
       await createTeam(other, { name: 'other' });
       const foreign = await other.view('other', (state) => takeSnapshot(state));
       expect((await openAnew(place, () => ({ seq: 1, body: foreign }))).seen).toEqual(truth);
+    });
+
+    test('has no team in it', async () => {
+      const { place, truth } = await longTeam();
+      const body = takeSnapshot(createState(TEAM));
+      expect((await openAnew(place, () => ({ seq: 1, body }))).seen).toEqual(truth);
+    });
+
+    test('is all that is left of a team', async () => {
+      const { place } = await longTeam({ snapshotEvery: 20 });
+      const old = (await place.open().loadSnapshot(TEAM)) as Snapshot;
+      const { seen } = await openAnew(makePlace(), () => old);
+      expect(seen).toEqual(await observed(openLedger(makePlace().open())));
     });
 
     test('belongs to a dropped team of the same name', async () => {

@@ -1,6 +1,7 @@
 import { join as joinPath } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { startFixture } from '../journal/children.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -27,7 +28,10 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       journal.beforeAppend = () => {};
       await run(rival, claim('bob', '1'));
     };
+    journal.counts.batchesRead = 0;
     await expect(run(ledger, claim('ann', '1'))).rejects.toBeInstanceOf(ClaimConflictError);
+    // The last batch that it knew, and that of the other.
+    expect(journal.counts.batchesRead).toBe(2);
     expect(await ledger.view(TEAM, ({ tasks }) => tasks.get('1'))).toMatchObject({ assigneeId: 'bob', epoch: 1 });
   });
 
@@ -69,6 +73,21 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(again).toBe(1);
   });
 
+  test('refuse a command although others write all the time', async () => {
+    const place = makePlace();
+    const journal = place.open();
+    const writer = openLedger(place.open());
+    await createTeam(writer);
+    const ledger = openLedger({
+      ...journal,
+      async *read(...args) {
+        await createTask(writer, 'another');
+        yield* journal.read(...args);
+      },
+    });
+    await expect(run(ledger, claim('ann', 'none'))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   test('report each batch to subscribers once, their own and the other’s', async () => {
     const { ledger, rival } = await openTwo();
     const heard: number[] = [];
@@ -83,7 +102,10 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(heard).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  test('follow each other again after an error of the journal', async () => {
+  test.each<[string, (ledger: Ledger) => Promise<unknown>]>([
+    ['look', (ledger) => ledger.view(TEAM, () => undefined)],
+    ['command', (ledger) => run(ledger, claim('ann'))],
+  ])('follow each other again after an error of the journal, with the next %s', async (_what, call) => {
     const place = makePlace();
     const errors: unknown[] = [];
     const journal = watchedJournal(place.open());
@@ -105,7 +127,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     await listener.view(TEAM, () => undefined);
     await expect.poll(() => errors.length).toBeGreaterThan(0);
     broken = false;
-    await listener.view(TEAM, () => undefined);
+    await call(listener);
     await createTask(ledger, 'one');
     await expect.poll(() => heard).toEqual([2]);
   });
@@ -149,7 +171,9 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       for (let i = 0; i < 20; i++) expect(await size()).toBe(100);
       expect(journal.counts.batchesRead).toBeLessThan(5);
       await rival.drop(TEAM);
+      journal.appends.length = 0;
       await expect(createTask(ledger, 'late')).rejects.toMatchObject({ code: 'not_found' });
+      expect(journal.appends).toHaveLength(1);
 
       await createTeam(rival);
       await run(rival, ...Array.from({ length: 100 }, () => task('one of many')));
@@ -170,6 +194,25 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       expect(await createTask(rival, 'newest')).toBe(String(tasks + 1));
       await expect(run(rival, claim('ann'))).rejects.toMatchObject({ code: 'not_found' });
       expect(await observed(rival)).toEqual(await observed(openLedger(place.open())));
+    });
+
+    test.each([
+      ['the last of many events', 21, 20],
+      ['one of few', 16, 8],
+    ])('made the team again at the same moment, and only %s is another', async (_what, events, other) => {
+      const place = makePlace();
+      const options = { now: () => 1_000 };
+      const [ledger, rival] = [openLedger(place.open(), options), openLedger(place.open(), options)];
+      const make = async (title: string) => {
+        await createTeam(ledger);
+        await run(ledger, ...Array.from({ length: events }, (_, i) => task(i === other ? title : 'same')));
+      };
+      const seen = () => rival.view(TEAM, ({ tasks }) => tasks.get(String(other + 1))?.title);
+      await make('old');
+      expect(await seen()).toBe('old');
+      await ledger.drop(TEAM);
+      await make('new');
+      await expect.poll(seen).toBe('new');
     });
 
     test('made the team again, and follow the new one', async () => {
@@ -200,6 +243,7 @@ describe.each(PLACES)('an exclusive ledger on $name', ({ makePlace }) => {
     expect(await ledger.view(TEAM, ({ tasks }) => tasks.size)).toBe(1);
     await expect(run(ledger, claim('ann', '9'))).rejects.toMatchObject({ code: 'not_found' });
     onTestFinished(ledger.subscribe(() => {}));
+    await settleTurns();
     expect(journal.counts).toEqual({ opened: 1, batchesRead: 0, following: 0 });
   });
 

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { wordGate } from '../../src/core/request-words.ts';
+import { CreateTaskInput } from '../../src/core/task.ts';
 import { judgesCompletions } from '../../src/ledger/task-gate.ts';
+import type { TaskGate } from '../../src/ledger/task-gate.ts';
+import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { join, leave, run, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
 import { PLACES } from './places.ts';
@@ -17,17 +20,20 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
   describe('asks the gate', () => {
     test('with all that it needs to judge', async () => {
       const contexts: TaskCompletedHookContext[] = [];
+      let now = 1_000;
       const { tasks, create } = await openList({
         gate(context) {
           contexts.push(context);
           return verdict(0);
         },
+        now: () => now,
       });
       await create('Write');
       await create('Read', { dependencies: ['1'] });
       await create('Burn', { dependencies: ['1'] });
       await tasks.updateTask(TEAM, '3', { status: 'deleted' });
       await tasks.claimTask(TEAM, '1', 'ann');
+      now += 250;
       await tasks.completeTask(TEAM, '1', 'ann');
       expect(contexts).toMatchObject([
         {
@@ -37,9 +43,16 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
           completedBy: 'ann',
           memberName: 'ann',
           dependentTaskIds: ['2'],
+          duration: 250,
         },
       ]);
-      expect(contexts[0]?.duration).toBeGreaterThanOrEqual(0);
+      // The clock went back, or nobody worked on it.
+      await tasks.claimTask(TEAM, '2', 'ann');
+      now -= 100;
+      await tasks.completeTask(TEAM, '2', 'ann');
+      await create('Sing');
+      await tasks.completeTask(TEAM, '4', 'lead');
+      expect(contexts.map(({ duration }) => duration)).toEqual([250, 0, 0]);
     });
 
     test.each([
@@ -129,7 +142,10 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       const make = (title: string) => tasks.createTask(TEAM, 'lead', { title }, { commandId: title });
       for (let times = 0; times < 2; times++) {
         expect(await make('good')).toMatchObject({ id: '1', status: 'pending' });
-        await expect(make('bad')).rejects.toMatchObject({ code: 'gate_rejected' });
+        await expect(make('bad')).rejects.toMatchObject({
+          code: 'gate_rejected',
+          message: 'A hook rejected the task "bad"',
+        });
       }
       expect(asked).toBe(2);
     });
@@ -211,6 +227,32 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await tasks.judgeNewTask(TEAM, '1')).toEqual({ task });
     });
 
+    test('about a new task only if it judges those of this team; all others are claimable at once', async () => {
+      const { ledger, journal } = await openList();
+      const unasked = () => Promise.reject(new Error('nobody asked for this'));
+      const gate = { executeTaskCompletedHook: async () => verdict(0), executeTaskCreatedHook: unasked };
+      const gates: TaskGate[] = [
+        { executeTaskCompletedHook: async () => verdict(0) },
+        { ...gate, judgesNewTasks: async (teamId) => teamId !== TEAM },
+      ];
+      for (const one of gates) {
+        const tasks = new SharedTaskList(ledger, { gate: one });
+        onTestFinished(() => tasks.close());
+        journal.appends.length = 0;
+        expect(await tasks.createTask(TEAM, 'lead', { title: 'one' })).toMatchObject({ status: 'pending' });
+        expect(journal.appends).toEqual([1]);
+      }
+      const strict = new SharedTaskList(ledger, { gate });
+      onTestFinished(() => strict.close());
+      await expect(strict.createTask(TEAM, 'lead', { title: 'one' })).rejects.toThrow('nobody asked for this');
+      // Left unjudged by a daemon that had such a gate.
+      const left = CreateTaskInput.parse({ title: 'left' });
+      await run(ledger, { type: 'task.create', by: 'lead', ...left, unjudged: true });
+      const plain = new SharedTaskList(ledger, { gate: { executeTaskCompletedHook: async () => verdict(0) } });
+      onTestFinished(() => plain.close());
+      expect(await plain.judgeNewTask(TEAM, '4')).toMatchObject({ task: { status: 'pending', unjudged: false } });
+    });
+
     test('and a person is asked if it cannot run, which is no try of the member', async () => {
       const { ledger, tasks, create, get } = await openList({ gate: () => verdict(2, { unable: 'it cannot start' }) });
       await create('one');
@@ -221,6 +263,17 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       });
       expect(await get('1')).toMatchObject({ status: 'in_progress', rejections: 0 });
       expect(await ledger.view(TEAM, ({ requests }) => [...requests.values()])).toMatchObject([{ kind: 'gate' }]);
+    });
+
+    test('and a person who completes a task hears why it cannot run, and is not asked', async () => {
+      const { tasks, create } = await openList({ gate: () => verdict(2, { unable: 'it cannot start' }) });
+      await create('one');
+      await create('two');
+      const unable = { code: 'gate_rejected', message: 'it cannot start' };
+      await expect(tasks.completeTask(TEAM, '1', USER)).rejects.toMatchObject(unable);
+      await expect(tasks.completeTask(TEAM, '2', 'lead')).rejects.toMatchObject(unable);
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await expect(tasks.completeTask(TEAM, '1', USER)).rejects.toMatchObject(unable);
     });
 
     test('about what a person completes, in the name of that person', async () => {
@@ -364,6 +417,8 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       const done = await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' });
       expect(await tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c1' })).toEqual(done);
       await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toThrow(TeamError);
+      const renamed = { title: 'ONE', status: 'completed' } as const;
+      expect(await tasks.updateTask(TEAM, '1', renamed)).toMatchObject(renamed);
       expect(asked).toBe(1);
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { ClaimConflictError, TeamError } from '../../src/core/errors.ts';
 import { RESULT_BYTES } from '../../src/core/limits.ts';
 import { JoinInput } from '../../src/core/member.ts';
@@ -194,6 +195,17 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   });
 
   describe('completes', () => {
+    test('without a gate and without looking at the team first', async () => {
+      const { ledger, journal, tasks, create } = await openList();
+      const robot = JoinInput.parse({ name: 'robot', agent: { kind: 'exec', command: ['true'] } });
+      await ledger.execute(TEAM, { type: 'member.join', by: USER, ...robot }, () => undefined);
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'robot');
+      journal.counts.batchesRead = 0;
+      expect(await tasks.completeTask(TEAM, '1', 'robot')).toMatchObject({ status: 'completed' });
+      expect(journal.counts.batchesRead).toBe(0);
+    });
+
     test('a task with its result, and unblocks tasks without another open dependency', async () => {
       const { tasks, create, get } = await openList();
       await create('one');
@@ -398,6 +410,18 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await observed(ledger)).toEqual(before);
     });
 
+    test('by the revision of the task alone, not of those that it makes wait', async () => {
+      const { tasks, create } = await openList();
+      const { revision } = await create('one');
+      await create('two');
+      await tasks.updateTask(TEAM, '2', { title: 'TWO' });
+      const update = { addDependents: ['2'], title: 'ONE', revision };
+      expect(await tasks.updateTask(TEAM, '1', update)).toMatchObject({ title: 'ONE', blocks: ['2'] });
+      await expect(tasks.updateTask(TEAM, '1', { title: 'uno', revision })).rejects.toMatchObject({
+        code: 'stale_revision',
+      });
+    });
+
     test('for only one of several callers that name the same revision', async () => {
       const { tasks, create } = await openList();
       const { revision } = await create('one');
@@ -415,9 +439,23 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await tasks.updateTask(TEAM, '1', { title: 'b', status: 'in_progress' }, 'ann')).toMatchObject({
         epoch: 1,
       });
+      expect(await tasks.updateTask(TEAM, '1', { title: 'c', status: 'in_progress' }, SYSTEM)).toMatchObject({
+        epoch: 1,
+      });
       await expect(tasks.updateTask(TEAM, '1', { status: 'in_progress' }, 'bob')).rejects.toBeInstanceOf(
         ClaimConflictError,
       );
+    });
+
+    test('a free task to in progress by a member that names itself', async () => {
+      const { journal, tasks, create } = await openList();
+      await create('one');
+      await create('two', { assigneeId: 'ann' });
+      const start = { status: 'in_progress', assigneeId: 'ann' } as const;
+      expect(await tasks.updateTask(TEAM, '1', start, 'ann')).toMatchObject({ ...start, epoch: 1 });
+      // Nothing but the claim.
+      expect(journal.appends.at(-1)).toBe(1);
+      expect(await tasks.updateTask(TEAM, '2', { status: 'in_progress' }, 'ann')).toMatchObject({ ...start, epoch: 1 });
     });
   });
 
@@ -499,6 +537,22 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       ]);
     });
 
+    test('an update that completes a task for that task, not for those that wait for it', async () => {
+      const { tasks, create } = await openList();
+      await create('one');
+      await create('two', { dependencies: ['1'] });
+      const heard = listen(tasks);
+      await tasks.updateTask(TEAM, '1', { status: 'completed' });
+      await tasks.updateTask(TEAM, '1', { title: 'ONE', status: 'pending' });
+      expect(heard).toEqual([
+        'task:completed 1 completed',
+        'task:updated 1 completed',
+        'task:unblocked 2 pending',
+        'task:updated 1 pending',
+        'task:updated 1 pending',
+      ]);
+    });
+
     test('nothing for a refused or failed call', async () => {
       const { journal, tasks, create } = await openList();
       await create('one');
@@ -513,7 +567,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
 
     test('only what was asked for, and nothing about members and requests', async () => {
-      const { ledger, tasks, create } = await openList();
+      const { ledger, tasks, create, errors } = await openList();
       const heard: string[] = [];
       tasks.on('task:created', ({ id }) => void heard.push(id));
       await create('one');
@@ -521,6 +575,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       const about = { memberId: 'ann', kind: 'question', taskId: '1', content: 'Which?' } as const;
       await run(ledger, join('cyd'), { type: 'request.raise', by: 'ann', ...about });
       expect(heard).toEqual(['1']);
+      expect(errors).toEqual([]);
     });
 
     test('changes of another ledger, once', async () => {
@@ -536,7 +591,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
 
     test('the rest of a commit although a listener throws', async () => {
-      const { tasks, create } = await openList();
+      const { tasks, create, errors } = await openList();
       await create('one');
       await create('two', { dependencies: ['1'] });
       const heard: string[] = [];
@@ -546,14 +601,18 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       tasks.on('task:unblocked', ({ id }) => heard.push(id));
       await tasks.updateTask(TEAM, '1', { status: 'completed' });
       expect(heard).toEqual(['2']);
+      expect(errors).toMatchObject([{ message: 'a bad listener' }]);
     });
 
     test('nothing after close', async () => {
       const { ledger, tasks, create } = await openList();
       const heard = listen(tasks);
       tasks.close();
+      const late = listen(tasks);
       await create('one');
-      expect(heard).toEqual([]);
+      expect([...heard, ...late]).toEqual([]);
+      tasks.close();
+      expect(tasks.eventNames()).toEqual([]);
       expect(await ledger.view(TEAM, (state) => state.tasks.size)).toBe(1);
     });
   });

@@ -31,12 +31,14 @@ type CreationGate = (context: TaskCreatedHookContext) => HookResult | Promise<Ho
 export interface ListOptions {
   readonly gate?: Gate;
   readonly creationGate?: CreationGate;
+  readonly now?: () => number;
 }
 
 /** Opens the task list of an existing team, on a watched journal. */
 export async function openTaskList(place: Place, options: ListOptions = {}) {
   const journal = watchedJournal(place.open());
-  const ledger = openLedger(journal);
+  const errors: unknown[] = [];
+  const ledger = openLedger(journal, { now: options.now ?? Date.now, onError: (error) => void errors.push(error) });
   await createTeam(ledger);
   const { gate = () => verdict(0), creationGate } = options;
   const asked = {
@@ -47,7 +49,7 @@ export async function openTaskList(place: Place, options: ListOptions = {}) {
   onTestFinished(() => tasks.close());
   const create = (title: string, input: object = {}) => tasks.createTask(TEAM, 'lead', { title, ...input });
   const get = async (id: string) => (await tasks.getTask(TEAM, id)) as SharedTask;
-  return { place, journal, ledger, tasks, create, get };
+  return { place, journal, ledger, tasks, create, get, errors };
 }
 
 /** Collects all events of the list, in order. */

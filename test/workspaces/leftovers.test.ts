@@ -96,6 +96,51 @@ describe('what a workspace left behind', () => {
     expect(plainGit(depot.dir, 'for-each-ref', 'refs/merged')).toBe('');
   });
 
+  test('of several teams of one name is listed oldest first, each branch with what became of it', async () => {
+    const { depot, checkout, places } = await openStage();
+    const author = { name: 'Ada', email: 'ada@example.com' };
+    const tree = plainGit(checkout.folder, 'rev-parse', `${checkout.head}^{tree}`);
+    const branches: string[] = [];
+    for (const [i, message] of ['first', 'second', 'third'].entries()) {
+      const branch = await depot.commit({ tree, parents: [checkout.head], message, author, at: 0 });
+      await depot.handle.changeRefs([{ ref: `refs/deleted/alpha/${300 - 100 * i}`, to: branch }]);
+      branches.push(branch);
+    }
+    const [first, second, third] = branches;
+    const where = { places, depots: [depot.handle] };
+    const listed = async () => (await listLeftovers(where)).map(({ at, commit, goesAt }) => [at, commit, goesAt]);
+    const merge = async (...commits: (string | undefined)[]): Promise<void> => {
+      for (const commit of commits) {
+        plainGit(
+          checkout.folder,
+          'fetch',
+          '-q',
+          depot.dir,
+          ...['100', '200', '300'].map((at) => `refs/deleted/alpha/${at}`),
+        );
+        plainGit(checkout.folder, 'branch', `has-${commit}`, String(commit));
+      }
+      await depot.take(checkout);
+    };
+    await merge(first, second);
+    await markMerged(depot.handle, [], 1_000);
+    expect(await listed()).toEqual([
+      [100, third, undefined],
+      [200, second, 1_000 + KEPT_MS],
+      [300, first, 1_001 + KEPT_MS],
+    ]);
+    // The user resets a branch. The other one stays merged.
+    plainGit(checkout.folder, 'branch', '-D', '-q', `has-${first}`);
+    await depot.take(checkout);
+    await markMerged(depot.handle, [], 2_000);
+    expect((await listed()).map(([, , goesAt]) => goesAt !== undefined)).toEqual([false, true, false]);
+    // A merge that was refused leaves the team's own branch in the checkout.
+    plainGit(checkout.folder, 'branch', 'troupe/alpha', String(third));
+    await depot.take(checkout);
+    await markMerged(depot.handle, [], 3_000);
+    expect((await listed()).map(([, , goesAt]) => goesAt !== undefined)).toEqual([false, true, false]);
+  });
+
   test('goes at the word of a person, by the beginning of an id; nothing goes if one id is wrong', async () => {
     const { where, kept, kinds, trash } = await leaveBehind();
     await expect(removeLeftovers(where, ['trash', 'ffff'])).rejects.toMatchObject({ code: 'not_found' });

@@ -166,12 +166,15 @@ test('a merge that is interrupted in a hook before the commit is taken back', as
   write(repository, { 'src/a.ts': 'not committed\n' });
   const before = branchesOf(repository);
   const hook = putHook(repository, 'pre-merge-commit', 'kill -9 $PPID; sleep 0.1');
-  expect(await merge()).toEqual({ refused: expect.stringContaining('your files are as they were') });
+  expect(await merge()).toEqual({
+    refused: expect.stringContaining('your files are as they were. It was ended by SIGKILL.'),
+    endedBy: 'SIGKILL',
+  });
   expect(branchesOf(repository)).toBe(before);
 
   // What the hook wrote into a file of the merge is not thrown away.
   putHook(repository, 'pre-merge-commit', 'echo by the hook > new/file; kill -9 $PPID; sleep 0.1');
-  expect(await merge()).toEqual({ refused: expect.stringContaining('could not take back what it had begun') });
+  expect(await merge()).toMatchObject({ refused: expect.stringContaining('could not take back what it had begun') });
   expect(readFileSync(join(repository, 'new/file'), 'utf8')).toBe('by the hook\n');
   plainGit(repository, 'reset', '-q', '--hard');
   rmSync(hook);

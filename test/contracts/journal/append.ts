@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TeamEvent } from '../../../src/core/event.ts';
-import { note, textOf, error, fill, collect, texts, numbers } from './notes.ts';
+import { note, textOf, error, fill, collect, texts, numbers, nextTurn, startFollowing } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
 /** What a journal accepts, and returns unchanged. */
@@ -31,7 +31,10 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       const { journal, other } = await open();
       if (!journal.restore) return;
       const batches = Array.from({ length: 300 }, (_, i) => [note(`${i + 1}`)]);
+      const follower = startFollowing(other, 'a', 0);
+      await nextTurn();
       await journal.restore('a', batches);
+      await follower.until(300);
       expect(await texts(other.read('a', 0))).toEqual(numbers(1, 300).map(String));
       await expect(journal.restore('a', [[note('other')]])).rejects.toEqual(error('journal_conflict'));
       expect(await journal.append('a', 300, [note('301')])).toBe(301);

@@ -119,8 +119,17 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
         journal.saveSnapshot('a', { seq: 1, body: 'x' }),
         journal.teams(),
         journal.drop('a'),
+        ...(journal.restore ? [journal.restore('c', [[note('x')]])] : []),
       ];
-      for (const call of calls) await expect(call).rejects.toMatchObject(error('storage'));
+      for (const call of calls) {
+        const failure: unknown = await call.catch((reason: unknown) => reason);
+        expect(failure).toEqual(error('storage'));
+        expect((failure as Error).message).toMatch(/is closed\. Open /);
+      }
+      const rest = (async () => {
+        while ((await reading.next()).done !== true);
+      })();
+      await expect(rest).rejects.toMatchObject(error('storage'));
       await journal.close();
     });
   });

@@ -1,5 +1,4 @@
 import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
-import type { Metadata } from '../../../src/core/json.ts';
 import type { Attempt, Rules } from './guard.ts';
 import { needLive, needOpenTeam, needPerson, refused } from './guard.ts';
 import { isExpected } from './world.ts';
@@ -108,9 +107,9 @@ function questionsAbout(world: World, account: unknown) {
   );
 }
 
-/** Whether a person is asked about the account already. */
+/** Whether Troupe asks a person about the account already. */
 export function isAskedAbout(world: World, account: unknown): boolean {
-  return questionsAbout(world, account).length > 0;
+  return questionsAbout(world, account).some(({ requestedBy }) => requestedBy === '@system');
 }
 
 /** The members that a person stops, because the limit of their account is reached and they ask what to do then. */
@@ -126,10 +125,11 @@ export function stoppedBy({ team, members }: World, { choice, detail }: Request)
 export function useAgain(
   world: World,
   { at }: { at: number },
-  { detail }: { detail?: Metadata | undefined },
+  { detail, requestedBy }: Pick<Request, 'detail' | 'requestedBy'>,
   attempt: Attempt,
 ): void {
   const id = String(detail?.['account']);
+  if (requestedBy !== '@system') return;
   if (!world.accounts.find((one) => one.id === id)?.limit) return;
   note(world, { id, at, windows: [], limit: null });
   attempt.facts.push('account:changed');

@@ -80,8 +80,10 @@ export function ask(
 }
 
 export function pendingGate(world: World, taskId: string): Request | undefined {
+  const holder = world.tasks.find(({ id }) => id === taskId)?.assigneeId;
   return world.requests.find(
-    (request) => request.status === 'pending' && request.kind === 'gate' && request.taskId === taskId,
+    ({ status, kind, memberId, taskId: about }) =>
+      status === 'pending' && kind === 'gate' && about === taskId && memberId === holder,
   );
 }
 

@@ -41,10 +41,8 @@ export function doCommand(world: World, command: Command): Outcome {
   rule(world, command, attempt);
   if (attempt.codes.length > 0) return { codes: attempt.codes };
   for (const { id } of held.filter(({ status }) => status !== 'in_progress')) {
-    const gate = pendingGate(world, id);
-    if (gate) gate.status = 'withdrawn';
-    const budgets = world.requests.filter(({ kind, taskId }) => kind === 'budget' && taskId === id);
-    for (const request of budgets) if (request.status === 'pending') request.status = 'withdrawn';
+    const about = world.requests.filter(({ kind, taskId }) => (kind === 'gate' || kind === 'budget') && taskId === id);
+    for (const request of about) if (request.status === 'pending') request.status = 'withdrawn';
   }
   const over = world.tasks.filter((task) => isEnded(task) && !ended.has(task.id)).map(({ id }) => id);
   for (const request of world.requests) {
@@ -225,8 +223,7 @@ const RULES: Rules = {
     if (refused(attempt) || !member) return;
     // A new process knows of no task, except those about which a person decides.
     const held = world.tasks.filter(({ status, assigneeId }) => status === 'in_progress' && assigneeId === member.id);
-    const isDecided = (task: Task) =>
-      world.requests.some(({ kind, status, taskId }) => kind === 'gate' && status === 'pending' && taskId === task.id);
+    const isDecided = (task: Task) => pendingGate(world, task.id) !== undefined;
     for (const task of held) {
       if (isDecided(task)) continue;
       if (isWaiting(task)) leave(task, command.at, attempt);

@@ -141,6 +141,24 @@ describe('approval', () => {
     });
   });
 
+  test('of several files, those are named that changed: since the approval, and while it ran', async () => {
+    const stage = await setStage();
+    for (const name of ['gate.sh', 'rules.sh']) writeFileSync(join(stage.folder, name), '#!/bin/sh\nexit 0\n');
+    const command = 'sh gate.sh && sh rules.sh';
+    const hook = { command, approved: hashHook({ command, executor: 'shell' }, stage.folder) };
+    stage.hooks.approve([stage.config(hook), stage.config({ command: 'true' })]);
+    writeFileSync(join(stage.folder, 'rules.sh'), 'echo >> rules.sh\n');
+    expect(await stage.judge(hook)).toMatchObject({
+      unable: expect.stringContaining('changed since it was approved (rules.sh) and was not run'),
+      exitCode: 2,
+    });
+    const approved = hashHook({ command, executor: 'shell' }, stage.folder);
+    const [asked] = stage.hooks.unapproved([stage.config({ ...hook, approved })]);
+    expect(asked?.changedFiles).toEqual([join(stage.folder, 'rules.sh')]);
+    const result = await stage.judge({ command, approved });
+    expect(result).toMatchObject({ exitCode: 2, unable: expect.stringContaining('changed while it ran (rules.sh)') });
+  });
+
   test('hooks cannot ask for variables that would run code in every program', () => {
     for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'PYTHONSTARTUP']) {
       expect(() => HookConfig.parse({ type: 'TaskCompleted', command: 'true', env: [name] })).toThrow('would run code');

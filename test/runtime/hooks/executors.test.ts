@@ -21,6 +21,12 @@ describe('executors', () => {
     });
   });
 
+  test.each(['null', `'yes'`, '{}'])('a node module that returns %s rejects nothing', async (answer) => {
+    const stage = await setStage();
+    writeFileSync(join(stage.folder, 'gate.mjs'), `export default () => ${answer};`);
+    expect(await stage.judge({ command: 'gate.mjs', executor: 'node' })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   test('functions run in this process, before programs; one that throws counts as failed', async () => {
     const stage = await setStage();
     const seen: unknown[] = [];
@@ -44,6 +50,16 @@ describe('executors', () => {
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 1, accepted: false });
     await stage.register({ command: 'exit 0' });
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0, accepted: true });
+  });
+
+  test('a function that rejects with another thing than an error has failed with its text', async () => {
+    const stage = await setStage();
+    const broken = AbortSignal.abort('broken');
+    stage.hooks.registerFunction('demo', 'TaskCompleted', () => {
+      broken.throwIfAborted();
+      return undefined;
+    });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 1, stderr: 'broken' });
   });
 
   test('F38: a function that never answers fails at its timeout', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { USER } from '../../../src/core/actor.ts';
 import { CONTEXT, setStage } from './stage.ts';
 
 describe('the input of a hook', () => {
@@ -30,6 +31,46 @@ describe('the input of a hook', () => {
         ]),
       );
     }
+  });
+
+  test('names the session of the member that completed the task; of the lead, if a person did', async () => {
+    const stage = await setStage();
+    const sessions = await stage.ledger.view('demo', ({ team, members }) => [
+      members.get('worker')?.sessionId,
+      team?.leadSessionId,
+    ]);
+    expect(sessions).toEqual(['session-of-worker', 'session-of-lead']);
+    await stage.judge({ command: 'cat >> payloads; echo >> payloads' });
+    await stage.hooks.executeTaskCompletedHook({ ...CONTEXT, completedBy: USER });
+    const payloads = stage
+      .read('payloads')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(payloads).toMatchObject(sessions.map((session_id) => ({ session_id })));
+    expect(payloads[1]).not.toHaveProperty('teammate_name');
+  });
+
+  test('names all tasks whose work is judged together', async () => {
+    const stage = await setStage();
+    await stage.judge({ command: 'env > environment' });
+    expect(stage.read('environment')).not.toContain('TASK_IDS');
+    await stage.hooks.executeTaskCompletedHook({ ...CONTEXT, taskIds: ['1', '4'] });
+    expect(stage.read('environment').split('\n')).toEqual(
+      expect.arrayContaining(['TROUPE_TASK_IDS=1,4', 'TROUPE_TASK_ID=1', 'TROUPE_EVENT=TaskCompleted']),
+    );
+    expect(stage.read('environment')).not.toMatch(/^TROUPE_[0-9]/m);
+  });
+
+  test('has, for a new task, its number and who creates it', async () => {
+    const stage = await setStage();
+    const command = 'env > environment; cat > payload';
+    await stage.hooks.registerHook('demo', { type: 'TaskCreated', command, cwd: stage.folder });
+    await stage.tasks.createTask('demo', 'worker', { title: 'New' });
+    expect(stage.read('environment').split('\n')).toEqual(
+      expect.arrayContaining(['TROUPE_TASK_ID=1', 'TROUPE_CREATED_BY=worker']),
+    );
+    expect(JSON.parse(stage.read('payload'))).toMatchObject({ task_subject: 'New', teammate_name: 'worker' });
   });
 
   test('has, for an idle teammate, what it completed and what remains', async () => {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { commandOf, hookEnvironment, runProgram } from '../../../src/runtime/hooks/run-program.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -48,6 +50,24 @@ test('a program whose daemon stops is ended, while it runs and before it begins'
   });
 });
 
+test('a program that leaves behind what we cannot find has a verdict, and none of its pipes stays open', async () => {
+  const open = (): number => readdirSync('/dev/fd').length;
+  const before = open();
+  const program = shell(
+    `env -i setsid sh -c 'echo $$ > pid; exec sleep 600' & while ! test -s pid; do sleep 0.02; done`,
+  );
+  expect(await runProgram(program)).toMatchObject({ exitCode: 0, timedOut: false });
+  const left = Number(readFileSync(join(program.cwd, 'pid'), 'utf8'));
+  onTestFinished(() => void process.kill(left, 'SIGKILL'));
+  await until('its pipes are closed', () => open() <= before);
+});
+
+test('how long it took is known', async () => {
+  const began = performance.now();
+  const { duration } = await runProgram(shell('true'));
+  expect(Math.round(performance.now() - began)).toBeGreaterThanOrEqual(duration);
+});
+
 test('a program that does not exist has failed, and is named', async () => {
   const result = await runProgram({ ...shell(''), command: ['/no/such/program'] });
   expect(result).toMatchObject({ exitCode: 1, stdout: '', timedOut: false });
@@ -61,7 +81,7 @@ test('of its output escape sequences and control characters are gone; lines and 
 
 test('it gets what programs need, what it asks for, and the ids under both names', () => {
   const ours = { PATH: '/bin', LC_ALL: 'C', AWS_KEY: 'x', OTHER: 'y', HOME: undefined };
-  expect(hookEnvironment(ours, { TASK_ID: '7' }, ['AWS_KEY'])).toEqual({
+  expect(hookEnvironment(ours, { TASK_ID: '7' }, ['AWS_KEY'])).toStrictEqual({
     PATH: '/bin',
     LC_ALL: 'C',
     AWS_KEY: 'x',

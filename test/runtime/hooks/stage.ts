@@ -11,6 +11,7 @@ import { Mailbox } from '../../../src/ledger/mailbox.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
 import { openApprovals } from '../../../src/runtime/hooks/approvals.ts';
 import { TeamHooks } from '../../../src/runtime/hooks/team-hooks.ts';
+import type { TeamHooksOptions } from '../../../src/runtime/hooks/team-hooks.ts';
 import { openProcessRecords } from '../../../src/runtime/process-records.ts';
 import { openLedger } from '../../ledger/places.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -29,7 +30,7 @@ export const CONTEXT = {
 type Registration = Parameters<TeamHooks['registerHook']>[1];
 
 /** A team `demo` with a `worker`, and hooks in their own folder. */
-export async function setStage(environment: Record<string, string> = {}) {
+export async function setStage(environment: Record<string, string> = {}, more: Partial<TeamHooksOptions> = {}) {
   const folder = temporaryFolder();
   const processes = temporaryFolder();
   const folders = temporaryFolder();
@@ -41,6 +42,7 @@ export async function setStage(environment: Record<string, string> = {}) {
     cwd: folder,
     folders,
     grace: 100,
+    ...more,
   });
   const tasks = new SharedTaskList(ledger, { gate: hooks });
   const mailbox = new Mailbox(ledger, { gate: hooks });
@@ -51,8 +53,8 @@ export async function setStage(environment: Record<string, string> = {}) {
   await ledger.execute(
     'demo',
     [
-      { type: 'team.create', by: USER, ...CreateTeamInput.parse({ name: 'demo' }) },
-      { type: 'member.join', by: USER, ...JoinInput.parse({ name: 'worker' }) },
+      { type: 'team.create', by: USER, ...CreateTeamInput.parse({ name: 'demo', leadSessionId: 'session-of-lead' }) },
+      { type: 'member.join', by: USER, ...JoinInput.parse({ name: 'worker', sessionId: 'session-of-worker' }) },
     ],
     () => undefined,
   );

@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { hashSetup } from '../../../src/runtime/hooks/approvals.ts';
 import { openApart } from '../../mcp/apart.ts';
 import type { House } from '../../mcp/house.ts';
 import { write } from '../../workspaces/project.ts';
@@ -64,4 +65,26 @@ test('a setup that was killed for a newer branch runs again when the branch is a
   await letGoOn(house);
   await begin(house, 'alice');
   expect(existsSync(ready)).toBe(true);
+});
+
+test('a setup that a member changes does not run after a yes to what that member asked for, whatever it put into that', async () => {
+  const files = { '.gitignore': 'ran\n', 'setup.sh': 'echo approved > ran\n' };
+  const { house, folder, repository } = await openApart({ files, setup: 'sh setup.sh' });
+  await save(house, 'alice');
+  const ran = async (): Promise<string> => readFileSync(join(await folder('alice'), 'ran'), 'utf8');
+
+  const taskId = await begin(house, 'bob');
+  const bob = await folder('bob');
+  write(bob, { 'setup.sh': 'echo changed > ran\n' });
+  const detail = { approves: hashSetup({ command: 'sh setup.sh' }, bob, repository) };
+  const asks = { teamId: 'demo', kind: 'gate', memberId: 'bob', content: 'May I go on?', detail };
+  await house.call('request.raise', asks, 'bob');
+  await letGoOn(house);
+  await house.call('task.complete', { teamId: 'demo', taskId }, 'bob');
+  await expect(save(house, 'alice')).rejects.toMatchObject({ code: 'member_stopped' });
+  expect(await ran()).toBe('approved\n');
+  // The question of Troupe says what it is about.
+  await letGoOn(house);
+  await save(house, 'alice');
+  expect(await ran()).toBe('changed\n');
 });

@@ -34,7 +34,7 @@ test('what a task left and no save can hold is not in the way of the next one, a
   expect(mail.map(({ toId, content }) => [toId, content])).toEqual(
     ['lead', 'ann'].map((id) => [
       id,
-      expect.stringMatching(/^In the workspace of ann, .*vendor.* was left by an earlier task/),
+      expect.stringMatching(/^An earlier task left .*vendor.* in the workspace of ann/),
     ]),
   );
   await stage.complete('ann', '2');

@@ -1,0 +1,197 @@
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import { readNatsAddress } from '../../src/journal/nats/address.ts';
+import { openLink } from '../../src/journal/nats/link.ts';
+import type { Link } from '../../src/journal/nats/link.ts';
+import { openPacks } from '../../src/journal/nats/packs.ts';
+import { changeSettings, ensureSettings } from '../../src/journal/nats/settings.ts';
+import { openSnapshots } from '../../src/journal/nats/snapshots.ts';
+import { deleteStream, doubting, findStream, makeStream } from '../../src/journal/nats/streams.ts';
+import { serveModel } from '../simulator/nats/on-loopback.ts';
+
+// The parts of a journal on NATS, each alone, with the model of servers.
+type Servers = Awaited<ReturnType<typeof serveModel>>;
+let single: Servers;
+let cluster: Servers;
+let prefixes = 0;
+
+beforeAll(async () => {
+  single = await serveModel();
+  cluster = await serveModel({ size: 3 });
+});
+afterAll(() => Promise.all([single?.stop(), cluster?.stop()]));
+afterEach(() => {
+  for (const { model } of [single, cluster]) model.jetstream.odd = () => undefined;
+});
+
+async function open(servers: Servers, closing = new AbortController()): Promise<Link> {
+  const address = readNatsAddress(`${servers.url}?prefix=parts-${prefixes++}`, '/');
+  const link = await openLink(address, { patienceMs: 60_000, closing: closing.signal });
+  onTestFinished(() => link.nc.close());
+  return link;
+}
+
+/** Counts requests whose subject has this word, and refuses the first ones with these codes. */
+function watch({ model }: Servers, word: string, ...refusals: number[]): { times: number } {
+  const seen = { times: 0 };
+  const left = [...refusals];
+  model.jetstream.odd = (subject) => {
+    if (!subject.includes(word)) return undefined;
+    seen.times++;
+    const code = left.shift();
+    return code === undefined ? undefined : { error: { code: 400, err_code: code, description: 'refused' } };
+  };
+  return seen;
+}
+
+describe('the stream of a team', () => {
+  test('is asked for once, and six times of a cluster if it was there', async () => {
+    const link = await open(cluster);
+    const asked = watch(cluster, 'STREAM.INFO');
+    expect(await findStream(link, 'alpha')).toBeUndefined();
+    expect(asked.times).toBe(1);
+    expect(await findStream(link, 'alpha', { wasThere: true })).toBeUndefined();
+    expect(asked.times).toBe(7);
+  });
+
+  test('is asked for once of a single server, which knows what it has', async () => {
+    const link = await open(single);
+    const asked = watch(single, 'STREAM.INFO');
+    expect(await findStream(link, 'alpha', { wasThere: true })).toBeUndefined();
+    expect(asked.times).toBe(1);
+  });
+
+  test('is asked for again only until the answer is as expected, or the journal closes', async () => {
+    const closing = new AbortController();
+    const link = await open(cluster, closing);
+    let answers = 0;
+    const ask = async () => ++answers;
+    expect(await doubting(link, ask, (answer) => answer === 3)).toBe(3);
+    closing.abort();
+    expect(await doubting(link, ask, () => false)).toBe(4);
+  });
+
+  test('has the settings of the journal, refuses what is beyond them, and is the same for all that make it', async () => {
+    const link = await open(single);
+    const settings = { replicas: 1, maxBytes: 1_000 };
+    const made = await makeStream(link, 'Alpha', { encoded: 'alpha', settings });
+    expect(made).toMatchObject({ stream: link.names.stream('alpha'), end: 0, replicas: 1 });
+    expect(made.subject).toMatch(new RegExp(`^${link.names.subject('alpha', '')}\\w+$`));
+    expect(await makeStream(link, 'Alpha', { encoded: 'alpha', settings })).toEqual(made);
+    const { config } = await link.jsm.streams.info(made.stream);
+    expect(config).toMatchObject({
+      description: '{"team":"Alpha"}',
+      discard: 'new',
+      num_replicas: 1,
+      max_bytes: 1_000,
+      deny_delete: true,
+      deny_purge: true,
+      allow_direct: false,
+    });
+    const other = await makeStream(link, 'Beta', { encoded: 'beta', settings: { replicas: 1 } });
+    expect((await link.jsm.streams.info(other.stream)).config.max_bytes).toBe(-1);
+  });
+
+  test('is gone after it was deleted, whoever did it', async () => {
+    const link = await open(single);
+    const { stream } = await makeStream(link, 'Alpha', { encoded: 'alpha', settings: { replicas: 1 } });
+    await deleteStream(link, stream);
+    expect(await findStream(link, 'alpha')).toBeUndefined();
+    await deleteStream(link, stream);
+    watch(single, 'STREAM.DELETE', 12_345);
+    await expect(deleteStream(link, stream)).rejects.toThrow('refused');
+  });
+});
+
+describe('the store of packs', () => {
+  test('is made once, at the first pack', async () => {
+    const link = await open(single);
+    const packs = openPacks(link);
+    const made = watch(single, `STREAM.CREATE.OBJ_${link.names.packs}`);
+    await packs.remove('alpha/');
+    expect(made.times).toBe(0);
+    for (const name of ['alpha/1', 'alpha/2', 'beta/1']) await packs.put(name, Buffer.from(name));
+    expect(made.times).toBe(1);
+    await packs.remove('alpha/');
+    const found = await Promise.all(['alpha/1', 'alpha/2', 'beta/1'].map((name) => packs.get(name, { maxBytes: 6 })));
+    expect(found.map((bytes) => bytes?.toString())).toEqual([undefined, undefined, 'beta/1']);
+    await expect(packs.get('beta/1', { maxBytes: 5 })).rejects.toMatchObject({
+      code: 'limit',
+      message: 'beta/1 has 6 bytes, and at most 5 are taken',
+    });
+  });
+
+  test('is made again after that failed', async () => {
+    const link = await open(single);
+    const packs = openPacks(link);
+    watch(single, `STREAM.CREATE.OBJ_${link.names.packs}`, 12_345);
+    await expect(packs.put('a', Buffer.from('x'))).rejects.toBeInstanceOf(TeamError);
+    await packs.put('a', Buffer.from('x'));
+    expect(await packs.get('a', { maxBytes: 1 })).toEqual(Buffer.from('x'));
+  });
+});
+
+describe('snapshots', () => {
+  test('are those of a life up to its end; an older one does not replace a newer one', async () => {
+    const link = await open(single);
+    await ensureSettings(link);
+    const snapshots = await openSnapshots(link);
+    const life = { stream: 's', subject: 'one', end: 5, replicas: 1 };
+    expect(await snapshots.load(life)).toBeUndefined();
+    await snapshots.save(life, { seq: 6, body: 'beyond' });
+    expect(await snapshots.load(life)).toBeUndefined();
+    await snapshots.save(life, { seq: 5, body: 'five' });
+    await snapshots.save(life, { seq: 4, body: 'four' });
+    expect(await snapshots.load(life)).toEqual({ seq: 5, body: 'five' });
+    await snapshots.save(life, { seq: 5, body: 'five again' });
+    expect(await snapshots.load(life)).toEqual({ seq: 5, body: 'five again' });
+    expect(await snapshots.load({ ...life, end: 4 })).toBeUndefined();
+    expect(await snapshots.isDropped('one')).toBe(false);
+    await snapshots.noteDropped(life);
+    expect(await snapshots.load(life)).toBeUndefined();
+    expect([await snapshots.isDropped('one'), await snapshots.isDropped('two')]).toEqual([true, false]);
+    await snapshots.save(life, { seq: 1, body: 'x'.repeat(100_000) });
+    expect((await snapshots.load(life))?.body).toBe('x'.repeat(100_000));
+  });
+});
+
+describe('the settings of a journal', () => {
+  test('are made once, and changed one by one', async () => {
+    const link = await open(single);
+    const made = watch(single, `STREAM.CREATE.OBJ_${link.names.snapshots}`);
+    expect(await ensureSettings(link)).toStrictEqual({ replicas: 1 });
+    expect(await ensureSettings(link)).toStrictEqual({ replicas: 1 });
+    expect(made.times).toBe(1);
+    await makeStream(link, 'Alpha', { encoded: 'alpha', settings: { replicas: 1 } });
+    const bounded = await changeSettings(link, { maxBytes: 1_000_000 });
+    expect(bounded).toStrictEqual({
+      replicas: 1,
+      maxBytes: 1_000_000,
+      leaseMs: 30_000,
+      created: false,
+      before: { replicas: 1, leaseMs: 30_000 },
+      changed: 1,
+    });
+    expect(await ensureSettings(link)).toStrictEqual({ replicas: 1, maxBytes: 1_000_000 });
+    expect(await changeSettings(link, { leaseMs: 60_000 })).toMatchObject({ maxBytes: 1_000_000, changed: 0 });
+    expect(await changeSettings(link, { maxBytes: 0 })).toMatchObject({ leaseMs: 60_000, changed: 1 });
+    expect(await ensureSettings(link)).toStrictEqual({ replicas: 1 });
+    await expect(changeSettings(link, { replicas: 3 })).rejects.toThrow(
+      /too few servers with JetStream for 3 replicas/,
+    );
+  });
+
+  test('of a cluster are made by a person', async () => {
+    const link = await open(cluster);
+    await expect(ensureSettings(link)).rejects.toThrow(
+      /it is a cluster\. Create one: troupe journal init .* --replicas 3/,
+    );
+    expect(await changeSettings(link, { replicas: 3 })).toStrictEqual({
+      replicas: 3,
+      leaseMs: 30_000,
+      created: true,
+      changed: 0,
+    });
+    expect(await ensureSettings(link)).toStrictEqual({ replicas: 3 });
+  });
+});
