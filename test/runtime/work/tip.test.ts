@@ -151,10 +151,10 @@ test('a rewritten branch is put back and kept, until a person takes it', async (
 
 test('work in the queue goes back if its save is lost with the depot, and lands when it is handed in again', async () => {
   const removed = Promise.withResolvers<void>();
-  let isRemoved = false;
-  // A landing that is accepted now would be on record, and lost afterwards.
+  let isHandedInAgain = false;
+  // A landing that is accepted before that would be on record, and lost with the depot.
   const judge = async (): Promise<void> => {
-    if (isRemoved) return;
+    if (isHandedInAgain) return;
     await removed.promise;
     throw new Error('the gate broke');
   };
@@ -168,13 +168,13 @@ test('work in the queue goes back if its save is lost with the depot, and lands 
   await until('both wait', async () => (await queue()).length === 2);
   // In one step: git may write into it.
   renameSync(stage.depot, `${stage.depot}-removed`);
-  isRemoved = true;
   removed.resolve();
   for (const outcome of await done) {
     const { message } = (outcome as PromiseRejectedResult).reason as Error;
     expect(message).toContain('The files are still in the folder: complete the task again.');
   }
   expect(await queue()).toEqual([]);
+  isHandedInAgain = true;
   await Promise.all([stage.complete('ann', ids[0]), stage.complete('bob', ids[1])]);
   await stage.expectAligned();
   expect([await stage.show('ann.txt'), await stage.show('bob.txt')]).toEqual(['ann', 'bob']);
