@@ -1,4 +1,3 @@
-import { isOfTroupe } from './request.ts';
 import type { RaiseRequestInput } from './request.ts';
 import { isExpected } from './state.ts';
 import type { TeamState } from './state.ts';
@@ -27,11 +26,8 @@ export function loginQuestion(
   if (limit?.cause !== 'unauthorised' || state.team?.status !== 'active') return undefined;
   const member = [...state.members.values()].find((one) => one.account === id && isExpected(one));
   const wasAsked = [...state.requests.values()].some(
-    (request) =>
-      request.kind === 'account' &&
-      isOfTroupe(request) &&
-      request.detail?.['account'] === id &&
-      request.requestedAt.getTime() >= limit.since,
+    ({ kind, detail, requestedAt }) =>
+      kind === 'account' && detail?.['account'] === id && requestedAt.getTime() >= limit.since,
   );
   if (!member || wasAsked) return undefined;
   const content =

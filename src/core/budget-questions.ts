@@ -5,7 +5,6 @@ import { describeUse, showAmount } from './budget-words.ts';
 import { grantOf } from './budget.ts';
 import type { Limits } from './budget.ts';
 import { waitsToLand } from './queue-view.ts';
-import { isOfTroupe } from './request.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import type { TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
@@ -40,10 +39,7 @@ function taskQuestions(state: TeamState, at: number): RaiseRequestInput[] {
     return budgetUses(state, { taskId: task.id }, at)
       .filter(({ of, what, share }) => of === 'task' && share >= 1 && (what !== 'turns' || isWaiting))
       .map((use) => questionAbout(state, use, { memberId, at }))
-      .filter(
-        (question) =>
-          !pendingRequests(state, task.id).some((asked) => isOfTroupe(asked) && isSameLimit(asked, question)),
-      );
+      .filter((question) => !pendingRequests(state, task.id).some((asked) => isSameLimit(asked, question)));
   });
 }
 
@@ -58,11 +54,10 @@ export function isSameLimit(
   return of === 'team' || (of === 'task' ? one.taskId === other.taskId : one.memberId === other.memberId);
 }
 
-/** A pending question of Troupe about the same limit; or a no, which holds until a person brings the member up again. */
+/** A pending question about the same limit; or a no, which holds until a person brings the member up again. */
 function findAsked(state: TeamState, use: OwnedUse, memberId: string, joinedAt: Date): TeamRequest | undefined {
-  return [...state.requests.values()].findLast((request) => {
-    const { kind, status, detail, memberId: whose, answeredAt } = request;
-    const isSame = isOfTroupe(request) && kind === 'budget' && detail?.['of'] === use.of && detail['what'] === use.what;
+  return [...state.requests.values()].findLast(({ kind, status, detail, memberId: whose, answeredAt }) => {
+    const isSame = kind === 'budget' && detail?.['of'] === use.of && detail['what'] === use.what;
     if (!isSame || (use.of === 'member' && whose !== memberId)) return false;
     if (status === 'pending') return true;
     return status === 'rejected' && detail['limit'] === use.limit && answeredAt !== undefined && answeredAt >= joinedAt;

@@ -1,7 +1,6 @@
 import { describeLimit } from './account-words.ts';
 import type { AccountLimit } from './account.ts';
 import { onLimitOf } from './limit-policy.ts';
-import { isOfTroupe } from './request.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TeamState } from './state.ts';
@@ -61,11 +60,7 @@ function askersOn(state: TeamState, account: string): MemberRecord[] {
 /** A withdrawn question was about a member that has stopped since. */
 function findAsked({ requests }: TeamState, account: string, { since }: AccountLimit): TeamRequest | undefined {
   return [...requests.values()].findLast(
-    (request) =>
-      request.kind === 'account' &&
-      isOfTroupe(request) &&
-      request.detail?.['account'] === account &&
-      request.detail['since'] === since &&
-      request.status !== 'withdrawn',
+    ({ kind, detail, status }) =>
+      kind === 'account' && detail?.['account'] === account && detail['since'] === since && status !== 'withdrawn',
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Actor, SYSTEM } from './actor.ts';
+import { Actor } from './actor.ts';
 import { GrantAmount } from './budget.ts';
 import { durationOf } from './duration.ts';
 import { Line, Slug, TaskId, textOf } from './fields.ts';
@@ -14,10 +14,19 @@ export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdra
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
- * What members and Troupe ask a person. `gate`: work that a gate keeps rejecting. `restart`: a member that crashed too
- * often. `hang`: a turn in which nothing happens any more. `account`: a login is missing, or its limit is reached.
+ * What a member asks a person about itself. `hang`: a turn in which nothing happens any more. Nothing in such a request is a
+ * fact: a member writes what it likes into it, and the person who answers may not see all of that.
  */
-export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question', 'hang', 'account']);
+export const OwnKind = z.enum(['permission', 'question', 'hang']);
+export type OwnKind = z.infer<typeof OwnKind>;
+
+/**
+ * What members and Troupe ask a person. Only Troupe asks the rest, so that `detail` is a fact there: what an answer completes,
+ * approves, grants, starts or frees.
+ * `gate`: work that a gate keeps rejecting. `restart`: a member that crashed too often. `account`: a login is missing, or
+ * its limit is reached.
+ */
+export const RaisedKind = z.enum([...OwnKind.options, 'gate', 'budget', 'restart', 'account']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
 /** All of them. The merge queue asks the others: a person about `work`, the team's reviewer for a `review`. */
@@ -58,14 +67,6 @@ export const TeamRequest = z.object({
   grants: z.number().optional(),
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
-
-/**
- * Whether Troupe itself asks. Only then is `detail` a fact: about which account, limit or attempt it is, and how much a yes
- * gives. A member writes what it likes into a request of its own, and the person who answers it may not see that.
- */
-export function isOfTroupe({ requestedBy }: Pick<TeamRequest, 'requestedBy'>): boolean {
-  return requestedBy === SYSTEM;
-}
 
 /** Who answers a request: the member it is about, the lead (or a person in its place), or nobody but a person. */
 export function answererOf(kind: TeamRequest['kind']): 'member' | 'lead' | 'person' {

@@ -4,6 +4,7 @@ import { TeamError } from '../core/errors.ts';
 import {
   AnswerRequestInput,
   ApproveInput,
+  OwnKind,
   RaiseRequestInput,
   RejectInput,
   RequestShutdownInput,
@@ -12,7 +13,8 @@ import {
   TeamRequest,
 } from '../core/request.ts';
 import { readComment, WrittenComments } from '../core/review.ts';
-import { pendingGate, requirePending } from '../core/rules/request.ts';
+import { sameQuestion } from '../core/rules/question.ts';
+import { requirePending } from '../core/rules/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
@@ -51,9 +53,9 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.raise',
-    summary: 'Ask a person: about work that a gate keeps rejecting, or for a permission',
+    summary: 'Ask a person for a permission, a question, or whether to end a silent turn',
     scope: 'member',
-    input: RaiseRequestInput.extend(InTeam.shape),
+    input: RaiseRequestInput.extend({ ...InTeam.shape, kind: OwnKind.describe('what it is about') }),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/requests',
     cli: {
@@ -67,9 +69,7 @@ export const requestOperations = [
         const [raised] = events;
         const id =
           raised?.type === 'request:raised' ? raised.requestId : state.receipts.get(once.commandId ?? '')?.requestId;
-        // There is already a request about the same work.
-        const asked = input.taskId === undefined ? undefined : pendingGate(state, input.taskId);
-        return found(state.requests.get(id ?? '') ?? asked);
+        return found(state.requests.get(id ?? '') ?? sameQuestion(state, input));
       }),
   }),
   operation({

@@ -142,7 +142,7 @@ describe('the receipt of a command', () => {
     team.as('bob', 'plan.submit', { content: 'p' }, 'c5');
     team.as('lead', 'team.update', { description: 'new' }, 'c6');
     team.as('ann', 'note.add', { text: 'x' }, 'c7');
-    team.as('ann', 'request.raise', { kind: 'gate', memberId: 'ann', taskId: '1', content: 'x' }, 'c8');
+    team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', taskId: '1', content: 'x' }, 'c8');
     team.as('@user', 'hook.remove', { hookType: 'TeammateIdle' }, 'c9');
     expect(receipt('c1')).toEqual({ by: 'ann', taskId: '6' });
     expect(receipt('c2')).toEqual({ by: 'bob', taskId: '2', memberId: 'bob' });
@@ -155,7 +155,7 @@ describe('the receipt of a command', () => {
       by: 'ann',
       memberId: 'ann',
       taskId: '1',
-      requestId: expect.stringMatching(/^gate-\d+@ann$/) as string,
+      requestId: expect.stringMatching(/^permission-\d+@ann$/) as string,
     });
     expect(receipt('c9')).toEqual({ by: '@user' });
   });

@@ -16,14 +16,21 @@ function only(team: Stage): Notice {
   return found[0] as Notice;
 }
 
+/** The budget of ann is used up. */
+function spend(team: Stage): void {
+  team.as('@user', 'member.change', { memberId: 'ann', budget: { turns: 1 } });
+  team.do('usage.record', { memberId: 'ann', usage: { turns: 1 } });
+}
+
 describe('a notice', () => {
   test('comes of every request that only a person answers, until it is answered', () => {
     for (const kind of RaisedKind.options) {
       const team = teamOf('ann');
       if (kind === 'restart') team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed' });
       // Troupe asks about a budget only if one is used up.
-      const by = kind === 'budget' ? 'ann' : '@system';
-      team.as(by, 'request.raise', { kind, memberId: 'ann', content: 'Which\nrunner?' });
+      if (kind === 'budget') spend(team);
+      const detail = { of: 'member', what: 'turns' };
+      team.as('@system', 'request.raise', { kind, memberId: 'ann', content: 'Which\nrunner?', detail });
       const notice = only(team);
       const kinds: Record<string, string> = { budget: 'budget', hang: 'hung', restart: 'failed' };
       expect(notice.kind).toBe(kinds[kind] ?? 'person');

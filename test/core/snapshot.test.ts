@@ -22,7 +22,13 @@ describe('a snapshot', () => {
     team.do('message.broadcast', { messageId: 'b1', content: 'x' });
     team.as('ann', 'message.read', { memberId: 'ann', messageIds: ['b1/ann'] });
     team.as('ann', 'plan.submit', { content: 'p' });
-    team.as('ann', 'request.raise', { kind: 'budget', memberId: 'ann', content: 'more?', within: 5, detail: { a: 1 } });
+    team.as('ann', 'request.raise', {
+      kind: 'permission',
+      memberId: 'ann',
+      content: 'more?',
+      within: 5,
+      detail: { a: 1 },
+    });
     for (const text of ['one', 'two', 'three']) team.as('ann', 'note.add', { text, tags: ['t'] });
     team.as('ann', 'note.remove', { noteId: '2' });
     team.as('@user', 'hook.register', { hook: { type: 'TaskCompleted', command: 'npm test', env: ['PATH'] } });

@@ -238,10 +238,10 @@ test('a yes of a person lands the work as it is, with the result that was given'
   expect(saver.calls).toEqual(['save', 'merge', 'settled']);
 });
 
-test('a yes to what a member asked about its work lands it, too', async () => {
+test('a yes to a question that has no result lands the work, too', async () => {
   const { ledger, saver } = await openApart();
   const asked = { memberId: 'ann', kind: 'gate', taskId: '1', content: 'Is it good?' } as const;
-  await run(ledger, { type: 'request.raise', by: 'ann', ...asked });
+  await run(ledger, { type: 'request.raise', by: SYSTEM, ...asked });
   const [requestId = ''] = await ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
   await answerRequest(ledger, saver, { teamId: TEAM, input: { requestId, approve: true }, once: {} });
   expect(saver.calls).toEqual(['save', 'merge', 'settled']);
@@ -257,7 +257,7 @@ test('a no, a yes without workspaces, and a yes about a task that nobody holds a
   const gone = await openApart();
   await run(gone.ledger, {
     type: 'request.raise',
-    by: 'bob',
+    by: SYSTEM,
     memberId: 'bob',
     kind: 'gate',
     taskId: '1',

@@ -29,7 +29,7 @@ test('a request that a person answered is not answered again', async () => {
 
 test('a request that was open when the daemon ended is refused by the next daemon', async () => {
   const before = await setStage({ keep: false });
-  await ask(before.ledger, { kind: 'budget', within: 1 });
+  await ask(before.ledger, { kind: 'permission', within: 1 });
   const after = await setStage({ journal: before.journal });
   await after.deadlines.start();
   await until('it is answered', () => answered(after.ledger));
@@ -88,7 +88,7 @@ async function setStage({ journal = memoryJournal(), keep = true, now = Date.now
 }
 
 interface Question {
-  readonly kind: 'permission' | 'gate' | 'budget' | 'question';
+  readonly kind: 'permission' | 'gate' | 'question';
   readonly within: number;
   readonly taskId?: string;
   readonly content?: string;
@@ -96,7 +96,8 @@ interface Question {
 }
 
 function asking(question: Question) {
-  return { type: 'request.raise', by: 'ann', memberId: 'ann', content: 'May I?', ...question } as const;
+  const by = question.kind === 'gate' ? SYSTEM : 'ann';
+  return { type: 'request.raise', by, memberId: 'ann', content: 'May I?', ...question } as const;
 }
 
 function ask(ledger: Ledger, question: Question) {

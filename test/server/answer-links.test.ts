@@ -1,6 +1,7 @@
 import { request as ask } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../src/core/actor.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { ANSWER_PAGE, answerLink, GIVE_ANSWER, READ_ANSWER } from '../../src/server/answer-links.ts';
 import { setStage, shareStage } from './stage.ts';
@@ -102,26 +103,26 @@ describe('a link that answers a request', () => {
   test('shows what a program is told, which task it is about, and how much more a budget gets', async () => {
     const stage = await shared().aside();
     const { teamId } = stage;
-    const { id: taskId } = await stage.act('task.create', { teamId, title: 'Costly' });
-    const detail = { what: 'turns', grants: 5, note: { of: 'worker' } };
-    const asked = {
+    const { id: taskId } = await stage.act('task.create', { teamId, title: 'Costly', budget: { tokens: 5 } });
+    await stage.act('task.claim', { teamId, taskId }, 'worker');
+    await stage.act('usage.record', { teamId, memberId: 'worker', taskId, usage: { inputTokens: 5 } }, 'worker');
+    const detail = { of: 'task', what: 'tokens', grants: 5, note: { of: 'worker' } };
+    const asks = { memberId: 'worker', kind: 'budget', taskId, content: 'More?', detail } as const;
+    const raise = { type: 'request.raise', by: SYSTEM, ...asks, within: 60_000 } as const;
+    const request = await stage.ledger.execute(
       teamId,
-      memberId: 'worker',
-      kind: 'budget',
-      taskId,
-      content: 'More?',
-      detail,
-      within: 60_000,
-    } as const;
-    const request = (await stage.act('request.raise', asked, 'worker')) as unknown as TeamRequest;
+      raise,
+      ({ requests }) => [...requests.values()][0] as TeamRequest,
+    );
     expect(await visit(stage, READ_ANSWER, { body: { link: linkTo(stage, request) } })).toMatchObject({
       status: 200,
       body: {
         title: `budget of worker, team ${teamId}, task #${taskId}`,
-        yes: 'Allow 5 turns more',
+        yes: 'Allow 5 tokens more',
         no: 'Allow no more',
         details: [
-          ['what', 'turns'],
+          ['of', 'task'],
+          ['what', 'tokens'],
           ['grants', '5'],
           ['note', '{\n  "of": "worker"\n}'],
         ],

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SYSTEM } from '../../src/core/actor.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { writePackage } from '../../src/runtime/team-package.ts';
 import { INNER_OPERATIONS } from '../samples/inner.ts';
@@ -28,8 +29,11 @@ async function askedPerson({ act, teamId }: Stage): Promise<{ teamId: string; re
 }
 
 async function askedAboutWork(stage: Stage): Promise<{ teamId: string; requestId: string }> {
-  const question = { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it' } as const;
-  return { teamId: stage.teamId, requestId: (await stage.act('request.raise', question, 'worker')).id };
+  const { teamId, taskId } = await heldTask(stage);
+  const asks = { kind: 'gate', memberId: 'worker', taskId, content: 'Look at it' } as const;
+  const raise = { type: 'request.raise', by: SYSTEM, ...asks } as const;
+  const requestId = await stage.ledger.execute(teamId, raise, ({ requests }) => [...requests.keys()].at(-1) ?? '');
+  return { teamId, requestId };
 }
 
 async function newNote({ act, teamId }: Stage): Promise<{ teamId: string; noteId: string }> {
@@ -173,7 +177,7 @@ export const SAMPLES: OperationSamples = {
   },
   'request.list': async ({ teamId }) => ({ input: { teamId, status: 'pending' } }),
   'request.raise': async (stage) => ({
-    input: { ...(await heldTask(stage)), kind: 'gate', memberId: 'worker', content: 'Look at it', within: 60_000 },
+    input: { ...(await heldTask(stage)), kind: 'permission', memberId: 'worker', content: 'May I?', within: 60_000 },
     as: 'worker',
   }),
   'request.answer': async (stage) => ({ input: { ...(await askedPerson(stage)), approve: true, feedback: 'Yes' } }),

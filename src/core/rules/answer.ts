@@ -11,7 +11,6 @@ import { answerMessageId } from '../question.ts';
 import { waitsToLand } from '../queue-view.ts';
 import { rejoinInput } from '../rejoin.ts';
 import { requireShown } from '../request-revision.ts';
-import { isOfTroupe } from '../request.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
@@ -97,11 +96,10 @@ const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
 
 /**
  * A person has logged in, so the account is used again at once. If its limit is reached, a person may stop its members;
- * an agent that a person chose is read from the answer when a turn is to begin. What a member asks frees no account.
+ * an agent that a person chose is read from the answer when a turn is to begin.
  */
 function useAgain(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
   const { detail, question } = request;
-  if (!isOfTroupe(request)) return [];
   if (question) {
     const reason = 'stopped by a person: the limit of its account is reached';
     return stoppedBy(state, answer.choice, request).flatMap((id) => stopMember(state, answer, id, { reason }));
@@ -149,20 +147,17 @@ function requireGrants({ id, kind, detail }: TeamRequest, { approve, grants }: A
 }
 
 /** How much the request says that a yes gives. */
-function offerOf(request: TeamRequest): number | undefined {
-  const { kind, detail } = request;
-  const offered = kind === 'budget' && isOfTroupe(request) ? detail?.['grants'] : undefined;
+function offerOf({ kind, detail }: TeamRequest): number | undefined {
+  const offered = kind === 'budget' ? detail?.['grants'] : undefined;
   return typeof offered === 'number' ? offered : undefined;
 }
 
 /**
  * Grants more of a budget that is used up: what the person said, else what the request offered. If somebody raised it
- * meanwhile, the request is settled. So it is if a member asked: what it wrote into its request gives nothing. Without more,
- * a task fails: its holder could neither go on with it nor take another.
+ * meanwhile, the request is settled. Without more, a task fails: its holder could neither go on with it nor take another.
  */
 function grantBudget(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
   const { memberId, taskId, detail } = request;
-  if (!isOfTroupe(request)) return [];
   const use = budgetUses(state, { memberId, taskId }, answer.at).find(
     ({ of, what }) => of === detail?.['of'] && what === detail['what'],
   );

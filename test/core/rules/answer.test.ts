@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loginQuestion } from '../../../src/core/account-question.ts';
-import type { AccountLimit } from '../../../src/core/account.ts';
 import { budgetQuestions } from '../../../src/core/budget-questions.ts';
-import { limitAnswer, limitQuestion } from '../../../src/core/limit-question.ts';
 import type { RaiseRequestInput } from '../../../src/core/request.ts';
-import type { MemberRecord } from '../../../src/core/state.ts';
 import { commit, WORK } from '../../samples/work.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 import type { InputOf } from '../stage.ts';
@@ -164,39 +160,6 @@ describe('an answer about a budget', () => {
     expect(team.state.members.get('ann')?.granted).toBeUndefined();
   });
 
-  test('that a member asked for gives nothing, and keeps no question of Troupe back', () => {
-    const { team } = spent();
-    const [first = ''] = team.state.requests.keys();
-    team.as('@user', 'request.answer', { requestId: first, approve: true });
-    team.do('usage.record', { memberId: 'ann', taskId: '1', usage: { inputTokens: 100 } });
-    for (const answer of [true, false]) {
-      // What Troupe would write into its question.
-      const detail = { of: 'task', what: 'tokens', used: 205, limit: 205, grants: 1e9 };
-      const asks = { kind: 'budget', memberId: 'ann', taskId: '1', content: 'May I go on?', detail } as const;
-      team.as('ann', 'request.raise', asks);
-      expect(budgetQuestions(team.state, team.now)).toMatchObject([{ kind: 'budget', taskId: '1' }]);
-      const [event, ...more] = team.as('@user', 'request.answer', { requestId: lastRequest(team), approve: answer });
-      expect([event, more]).toMatchObject([{ type: 'request:answered', grants: undefined }, []]);
-    }
-    expect(team.view('1')).toMatchObject({ status: 'in_progress', budget: { tokens: 205 } });
-    expect(budgetQuestions(team.state, team.now)).toHaveLength(1);
-  });
-
-  test('that a member asked for, about itself or the team, keeps no question of Troupe back', () => {
-    const team = teamOf();
-    team.do('team.update', { budget: { turns: 2 } });
-    team.do('member.join', { name: 'ann', agent: EXEC, budget: { turns: 2 } });
-    team.do('usage.record', { memberId: 'ann', usage: { turns: 2 } });
-    const due = budgetQuestions(team.state, team.now);
-    expect(new Set(due.map(({ detail }) => detail?.['of']))).toEqual(new Set(['member', 'team']));
-    for (const { detail } of due) {
-      team.as('ann', 'request.raise', { kind: 'budget', memberId: 'ann', content: 'May I go on?', detail });
-      expect(budgetQuestions(team.state, team.now)).toEqual(due);
-      team.as('@user', 'request.answer', { requestId: lastRequest(team), approve: false });
-      expect(budgetQuestions(team.state, team.now)).toEqual(due);
-    }
-  });
-
   test('that is a yes to a question without an amount gives as much as at first', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent: EXEC, budget: { turns: 2 } });
@@ -307,47 +270,6 @@ describe('an answer about an account', () => {
     const { team, requestId } = loggedOut();
     expect(types(team.as('@user', 'request.answer', { requestId, approve: false }))).toEqual(['request:answered']);
     expect(team.state.accounts.get('claude')?.limit).toEqual(limit);
-  });
-
-  test('that a member asked for frees no account, and keeps no question of Troupe back', () => {
-    const team = teamOf('ann', 'bob');
-    team.as('@user', 'team.update', { onLimit: 'ask' });
-    for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, account: 'claude' });
-    team.as('@system', 'account.set', { account: 'claude', limit: { ...limit, since: team.now } });
-    const detail = { account: 'claude', cause: limit.cause, since: team.now };
-    const asks = { kind: 'account', memberId: 'ann', content: 'May I go on?', detail } as const;
-    team.as('ann', 'request.raise', asks);
-    const requestId = lastRequest(team);
-    expect(loginQuestion(team.state, 'claude', undefined)).toMatchObject({
-      kind: 'account',
-      detail: { account: 'claude' },
-    });
-    expect(types(team.as('@system', 'request.raise', { ...asks, content: 'Log in.' }))).toEqual(['request:raised']);
-    expect(types(team.as('@user', 'request.answer', { requestId, approve: true }))).toEqual(['request:answered']);
-    expect(team.state.accounts.get('claude')?.limit).toMatchObject({ cause: 'unauthorised' });
-  });
-
-  test('that a person gave is not replaced by one to a member', () => {
-    const team = teamOf('ann');
-    const onLimit = { policy: 'ask', agents: [{ name: 'codex', agent: EXEC }] } as const;
-    const used: AccountLimit = { ...limit, cause: 'limited' };
-    team.as('@user', 'team.update', { onLimit });
-    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
-    team.as('@system', 'account.set', { account: 'claude', limit: used });
-    const ann = team.state.members.get('ann') as MemberRecord;
-    const asks = {
-      kind: 'account',
-      memberId: 'ann',
-      content: 'x',
-      detail: { account: 'claude', since: used.since },
-    } as const;
-    team.as('ann', 'request.raise', asks);
-    const question = limitQuestion(team.state, ann, used) as RaiseRequestInput;
-    const requestId = raise(team, question);
-    team.as('@user', 'request.answer', { requestId, approve: true, choice: 'use codex' });
-    team.as('ann', 'request.raise', asks);
-    team.as('@user', 'request.answer', { requestId: lastRequest(team), approve: true });
-    expect(limitAnswer(team.state, 'claude', used)).toBe('codex');
   });
 
   test('is needed no more once the account can be used; another account is another question', () => {

@@ -75,16 +75,6 @@ describe('a budget', () => {
     expect(team.state.requests.get(requestId)?.status).toBe('withdrawn');
   });
 
-  test('a member may ask about it although Troupe has asked: only Troupe would ask the same twice', () => {
-    const team = teamOf();
-    team.do('member.join', { name: 'ada', agent, budget: { turns: 1 } });
-    team.do('usage.record', { memberId: 'ada', usage: { turns: 1 } });
-    const [question] = budgetQuestions(team.state, team.now);
-    team.as('@system', 'request.raise', question as RaiseRequestInput);
-    expect(team.as('@system', 'request.raise', question as RaiseRequestInput)).toEqual([]);
-    expect(team.as('ada', 'request.raise', question as RaiseRequestInput)).toMatchObject([{ type: 'request:raised' }]);
-  });
-
   test.each([
     ['tokens', 1_000],
     ['costUsd', 2],

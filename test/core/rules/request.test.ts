@@ -200,10 +200,25 @@ describe('a question to a person', () => {
     );
   });
 
+  test.each(['gate', 'budget', 'restart', 'account'] as const)(
+    'is asked only by Troupe if it is about a %s',
+    (kind) => {
+      const team = teamOf('ann');
+      const taskId = team.task();
+      team.as('ann', 'task.claim', { taskId });
+      for (const by of ['ann', 'lead', '@user']) {
+        expect(team.refuse(by, 'request.raise', { kind, memberId: 'ann', taskId, content: 'May I?' })).toMatchObject({
+          code: 'not_allowed',
+          message: `${by} may not raise a request of the kind ${kind}: only Troupe may; ask a question instead`,
+        });
+      }
+    },
+  );
+
   test('is not asked by a stopped member, or about an unknown task', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
-    const ask = { kind: 'gate', memberId: 'ann', content: '' } as const;
+    const ask = { kind: 'permission', memberId: 'ann', content: '' } as const;
     expect(team.refuse('ann', 'request.raise', { ...ask, taskId: '9' }).code).toBe('not_found');
     team.do('task.delete', { taskId });
     expect(team.refuse('ann', 'request.raise', { ...ask, taskId }).code).toBe('not_found');
@@ -361,7 +376,9 @@ describe('F41: work that a gate keeps rejecting', () => {
     const [asked] = gates(team);
     expect((asked?.deadline?.getTime() ?? 0) - (asked?.requestedAt.getTime() ?? 0)).toBe(24 * 3_600_000);
     team.as('@system', 'task.reject', { taskId, feedback: 'still none' });
-    expect(team.as('ann', 'request.raise', { kind: 'gate', memberId: 'ann', taskId, content: 'again' })).toEqual([]);
+    expect(team.as('@system', 'request.raise', { kind: 'gate', memberId: 'ann', taskId, content: 'again' })).toEqual(
+      [],
+    );
     expect(gates(team)).toHaveLength(1);
   });
 
@@ -424,17 +441,17 @@ describe('F41: work that a gate keeps rejecting', () => {
     return { team, taskId };
   }
 
-  test('is asked about although another member asks about the same task, which holds nothing back', () => {
+  test('is asked about although a question about the same task names another member, which holds nothing back', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
     const asks = { kind: 'gate', memberId: 'bob', taskId, content: 'May I?' } as const;
-    team.as('bob', 'request.raise', asks);
-    expect(types(team.as('ann', 'request.raise', { ...asks, memberId: 'ann' }))).toEqual(['request:raised']);
+    team.as('@system', 'request.raise', asks);
+    expect(types(team.as('@system', 'request.raise', { ...asks, memberId: 'ann' }))).toEqual(['request:raised']);
     const held = teamOf('ann', 'bob');
     held.task();
     held.as('ann', 'task.claim', { taskId });
-    held.as('bob', 'request.raise', asks);
+    held.as('@system', 'request.raise', asks);
     held.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
     expect(held.view(taskId).status).toBe('pending');
   });

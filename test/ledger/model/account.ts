@@ -109,7 +109,7 @@ function questionsAbout(world: World, account: unknown) {
 
 /** Whether Troupe asks a person about the account already. */
 export function isAskedAbout(world: World, account: unknown): boolean {
-  return questionsAbout(world, account).some(({ requestedBy }) => requestedBy === '@system');
+  return questionsAbout(world, account).length > 0;
 }
 
 /** The members that a person stops, because the limit of their account is reached and they ask what to do then. */
@@ -125,11 +125,10 @@ export function stoppedBy({ team, members }: World, { choice, detail }: Request)
 export function useAgain(
   world: World,
   { at }: { at: number },
-  { detail, requestedBy }: Pick<Request, 'detail' | 'requestedBy'>,
+  { detail }: Pick<Request, 'detail'>,
   attempt: Attempt,
 ): void {
   const id = String(detail?.['account']);
-  if (requestedBy !== '@system') return;
   if (!world.accounts.find((one) => one.id === id)?.limit) return;
   note(world, { id, at, windows: [], limit: null });
   attempt.facts.push('account:changed');

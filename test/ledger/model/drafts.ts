@@ -644,8 +644,8 @@ function pickActor(world: World, draft: Draft): Actor {
   if (type === 'message.broadcast' || type === 'member.change') return worker ?? '@system';
   if (type === 'member.place' || type === 'task.reject') return '@system';
   if (type.startsWith('hook.') || type === 'request.answer') return by === 6 ? '@system' : '@user';
-  // Troupe asks about accounts.
-  if (type === 'request.raise' && draft.b % 7 === 6) return '@system';
+  // Only Troupe asks about gates and accounts.
+  if (type === 'request.raise' && (draft.b % 7 === 6 || (draft.b % 7 === 0 && by > 0))) return '@system';
   if (type === 'request.raise' || type === 'note.add') return worker ?? '@system';
   if (type === 'note.update' || type === 'note.remove') return pickNote(world, draft)?.authorId ?? 'lead';
   return by === 6 ? '@user' : (world.team?.leadId ?? '@user');

@@ -433,9 +433,12 @@ const RULES: Rules = {
   'request.raise'(world, command, attempt) {
     needOpenTeam(world, attempt);
     const { kind, memberId, taskId, content, within, detail, at } = command;
+    if (command.by !== '@system' && ['gate', 'budget', 'restart', 'account'].includes(kind)) {
+      attempt.codes.push('not_allowed');
+    }
     if (kind === 'question') return askPerson(world, command, attempt);
     const isRestart = kind === 'restart';
-    if ((isRestart || command.by !== memberId) && command.by !== '@system') attempt.codes.push('not_allowed');
+    if (command.by !== memberId && command.by !== '@system') attempt.codes.push('not_allowed');
     if (isRestart) {
       const member = world.members.find(({ id }) => id === memberId);
       if (!member) attempt.codes.push('not_found');
@@ -448,8 +451,8 @@ const RULES: Rules = {
     if (isRestart && pendingRequests(world, memberId, kind).length > 0) return;
     if (kind === 'gate' && taskId !== undefined && pendingGate(world, taskId)) return;
     // No request of the model names a limit, so that none is due.
-    if (kind === 'budget' && command.by === '@system') return;
-    if (kind === 'account' && command.by === '@system' && isAskedAbout(world, detail?.['account'])) return;
+    if (kind === 'budget') return;
+    if (kind === 'account' && isAskedAbout(world, detail?.['account'])) return;
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
     const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
     const about = isRestart ? undefined : taskId;

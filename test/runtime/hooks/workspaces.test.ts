@@ -131,21 +131,19 @@ describe('an approved gate in a workspace', () => {
     expect(await asked()).toMatchObject({ exitCode: 0, accepted: true });
   });
 
-  test.each(['permission', 'gate'] as const)(
-    'that the work changes is not approved by a yes to a %s that a member asked for, whatever it put into the request',
-    async (kind) => {
-      const { stage, project, workspace, register, asked, run } = await setWork();
-      for (const folder of [project, workspace]) writeGate(folder, 'exit 2');
-      await register();
-      writeGate(workspace, 'exit 0');
-      const { unapproved = '' } = await asked();
-      const detail = { approves: unapproved };
-      await run({ type: 'request.raise', by: 'ann', kind, memberId: 'ann', content: 'May I go on?', detail });
-      const [request] = await stage.ledger.view('demo', (state) => [...state.requests.keys()]);
-      await run({ type: 'request.answer', by: USER, requestId: request ?? '', approve: true });
-      expect(await asked()).toMatchObject({ exitCode: 2, unapproved });
-    },
-  );
+  test('that the work changes is not approved by a yes to what a member asked for, whatever it put into the request', async () => {
+    const { stage, project, workspace, register, asked, run } = await setWork();
+    for (const folder of [project, workspace]) writeGate(folder, 'exit 2');
+    await register();
+    writeGate(workspace, 'exit 0');
+    const { unapproved = '' } = await asked();
+    const detail = { approves: unapproved };
+    const asks = { kind: 'permission', memberId: 'ann', content: 'May I go on?', detail } as const;
+    await run({ type: 'request.raise', by: 'ann', ...asks });
+    const [request] = await stage.ledger.view('demo', (state) => [...state.requests.keys()]);
+    await run({ type: 'request.answer', by: USER, requestId: request ?? '', approve: true });
+    expect(await asked()).toMatchObject({ exitCode: 2, unapproved });
+  });
 });
 
 function read(folder: string, name: string): string {

@@ -77,7 +77,7 @@ test('a setup that a member changes does not run after a yes to what that member
   const bob = await folder('bob');
   write(bob, { 'setup.sh': 'echo changed > ran\n' });
   const detail = { approves: hashSetup({ command: 'sh setup.sh' }, bob, repository) };
-  const asks = { teamId: 'demo', kind: 'gate', memberId: 'bob', content: 'May I go on?', detail };
+  const asks = { teamId: 'demo', kind: 'permission', memberId: 'bob', content: 'May I go on?', detail };
   await house.call('request.raise', asks, 'bob');
   await letGoOn(house);
   await house.call('task.complete', { teamId: 'demo', taskId }, 'bob');
