@@ -37,8 +37,12 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   };
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
-  /** Only the bridge chooses an id: that of the same task in another program's list. */
-  'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
+  /** Only the bridge chooses an id: that of the same task in another program's list, where it is `native`. */
+  'task.create': CreateTaskInput & {
+    taskId?: string | undefined;
+    native?: string | undefined;
+    unjudged?: true | undefined;
+  };
   /** Only Troupe itself says that the hooks accepted a new task, and which part of a budget people granted. */
   'task.update': ChangeTaskInput & {
     unjudged?: false | undefined;

@@ -31,3 +31,15 @@ test.each(['gate', 'budget', 'account', 'restart'])(
     expect([error?.code, pending]).toEqual(['invalid', []]);
   },
 );
+
+test('a member cannot pass its task off as one of the team file, or as one of Claude Code', async () => {
+  const { act, teamId, call } = await setAttack();
+  const { id: taskId } = await act('task.create', { teamId, title: 'Review' });
+  for (const metadata of [{ key: 'review' }, { native: { id: '1' } }]) {
+    const answers = [
+      await call('task.create', { title: 'Mine', metadata }),
+      await call('task.update', { taskId, metadata }),
+    ];
+    expect(answers.map(({ error }) => error?.code)).toEqual(['not_allowed', 'not_allowed']);
+  }
+});

@@ -143,20 +143,23 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
   );
 }
 
-/** Keys of the metadata of a team from which Troupe reads facts: its place, its notices, and Claude Code's team it is joined to. */
+/**
+ * Keys of metadata from which Troupe reads facts. Of a team: its place, its notices, and Claude Code's team it is joined to.
+ * Of a member and a task: the same one there (`native`). Of a task: which one of the team file it is (`key`).
+ */
 const PLACE = ['folder', 'file', 'host', 'notify', 'notifyFolder'];
 const JOINED = ['native', 'formerNative', 'nativeShutdowns', 'nativeOwed'];
-const KEPT: ReadonlySet<string> = new Set([...PLACE, ...JOINED]);
+const KEPT = { team: [...PLACE, ...JOINED], member: ['native'], task: ['native', 'key'] } as const;
 
 /** Requires a person or Troupe for metadata from which Troupe reads facts. All other keys are free. */
 export function requireFreeKeys(
   by: Actor,
-  what: 'team' | 'member',
+  what: keyof typeof KEPT,
   { before, changes = {} }: { before: Metadata | undefined; changes: Metadata | undefined },
 ): void {
   const kept = Object.keys(changes).filter(
     (key) =>
-      (what === 'team' ? KEPT.has(key) || isTroubleKey(key) : key === 'native') &&
+      (KEPT[what].some((one) => one === key) || (what === 'team' && isTroubleKey(key))) &&
       JSON.stringify(changes[key]) !== JSON.stringify(before?.[key]),
   );
   if (kept.length > 0) requirePerson(by, `write ${joinSome(kept, ', ')} into the metadata of a ${what}`);

@@ -29,6 +29,7 @@ import {
   completable,
   requireActor,
   requireFit,
+  requireFreeKeys,
   requireFresh,
   requireLive,
   requireManager,
@@ -69,6 +70,8 @@ function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEv
   if (command.assigneeId !== undefined) requireLive(state, command.assigneeId);
   if (command.assigneeId !== undefined) requireWorker(state, command.assigneeId);
   requirePriority(command.priority);
+  const { native, metadata } = command;
+  requireFreeKeys(command.by, 'task', { before: undefined, changes: metadata });
   const taskId = command.taskId ?? String(state.nextTask);
   if (Number(taskId) < state.nextTask) {
     throw new TeamError('exists', `Task ${taskId} of team ${state.teamId} exists or did: ids are never used again`);
@@ -88,7 +91,7 @@ function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEv
       ...(command.files && command.files.length > 0 && { files: command.files }),
       onDependencyFailure: command.onDependencyFailure,
       ...(hasLimits(command.budget) && { budget: command.budget }),
-      metadata: command.metadata,
+      metadata: native === undefined ? metadata : { ...metadata, native: { id: native } },
       ...(command.unjudged && { unjudged: true }),
     }),
     ...failsAtOnce(state, command, { id: taskId, dependencies, onDependencyFailure: command.onDependencyFailure }),
@@ -116,6 +119,7 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
   if (changes.withheld !== undefined) requireWithholder(task, command.by);
   const isSaid = (changes.withheld ?? undefined) === task.withheld && changes.metadata === undefined;
   if (changes.withheld !== undefined && isSaid) return [];
+  requireFreeKeys(command.by, 'task', { before: task.metadata, changes: changes.metadata });
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
   if (changes.budget) requireBudgetChange(state, task, { by: command.by, budget: changes.budget });

@@ -449,3 +449,24 @@ describe('a member whose plan is not approved', () => {
     team.as('ann', 'task.complete', { taskId });
   });
 });
+
+test.each([
+  ['native', { id: '1' }],
+  ['key', 'review'],
+])('a member cannot write into the metadata of a task what Troupe reads there: %s', (key, value) => {
+  const team = teamOf('ann');
+  const taskId = team.task({ metadata: { mine: 1 } }, '@user');
+  for (const by of ['ann', 'lead']) {
+    const says = {
+      code: 'not_allowed',
+      message: `${by} may not write ${key} into the metadata of a task: only a person may`,
+    };
+    expect(team.refuse(by, 'task.create', { title: 'x', metadata: { [key]: value } })).toMatchObject(says);
+    expect(team.refuse(by, 'task.update', { taskId, metadata: { [key]: value } })).toMatchObject(says);
+  }
+  team.as('@user', 'task.update', { taskId, metadata: { [key]: value } });
+  expect(team.refuse('ann', 'task.update', { taskId, metadata: { [key]: null } }).code).toBe('not_allowed');
+  // What stays as it is may be said again.
+  team.as('ann', 'task.update', { taskId, metadata: { mine: 2, [key]: value } });
+  expect(team.view(taskId).metadata).toEqual({ mine: 2, [key]: value });
+});

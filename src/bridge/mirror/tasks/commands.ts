@@ -45,7 +45,7 @@ export function creations(
       priority: 'medium' as const,
       dependencies: [...new Set(before)].slice(0, 64),
       onDependencyFailure: 'block' as const,
-      metadata: { native: { id: file.id } },
+      native: file.id,
     };
   });
 }
