@@ -43,3 +43,15 @@ test('a member cannot pass its task off as one of the team file, or as one of Cl
     expect(answers.map(({ error }) => error?.code)).toEqual(['not_allowed', 'not_allowed']);
   }
 });
+
+test('an agent does not choose the folder in which it, or a member that it starts, works', async () => {
+  const { act, teamId, call } = await setAttack();
+  expect((await call('member.update', { memberId: 'worker', cwd: '/home/user/.ssh' })).error?.code).toBe('not_allowed');
+  const lead = await setAttack('lead');
+  await lead.act('team.update', { teamId: lead.teamId, agents: { codex: { kind: 'codex' } } });
+  for (const name of ['member.spawn', 'member.add']) {
+    const wish = { name: 'helper', agentType: 'codex', agent: { kind: 'codex' }, cwd: '/home/user/.ssh' };
+    expect((await lead.call(name, wish)).error?.message).toMatch(/only a person may$/);
+  }
+  expect((await act('member.show', { teamId, memberId: 'worker' })).cwd).toBeUndefined();
+});

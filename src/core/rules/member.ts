@@ -1,4 +1,5 @@
 import { SYSTEM } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import { requireTeamFile } from '../agent-kinds.ts';
 import { isHandedIn } from '../approval.ts';
 import { isRaised } from '../budget.ts';
@@ -51,7 +52,12 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   if (isQuiet) requirePerson(command.by, 'choose quiet hours');
   requireOnLimit(command, before?.onLimit);
   requireFreeKeys(command.by, 'member', { before: before?.metadata, changes: command.metadata });
-  const cwd = folderOfNewMember(command, state.members.get(team.leadId));
+  const lead = state.members.get(team.leadId);
+  requireKnownFolder(command.by, command.cwd, [lead?.cwd, before?.cwd]);
+  if (command.workspace === 'shared' && team.work && before?.workspace !== 'shared') {
+    requirePerson(command.by, "let a member share the team's folder");
+  }
+  const cwd = folderOfNewMember(command, lead);
   return [
     event(command, 'teammate:joined', {
       memberId: command.name,
@@ -75,6 +81,14 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       metadata: command.metadata,
     }),
   ];
+}
+
+/**
+ * Only a person says where a member works: its agent changes files there without asking, and a sandbox opens that folder. An
+ * agent could name the one with the user's keys.
+ */
+function requireKnownFolder(by: Actor, cwd: string | undefined, known: readonly (string | undefined)[]): void {
+  if (cwd !== undefined && !known.includes(cwd)) requirePerson(by, 'choose the folder of a member');
 }
 
 /** A daemon is about to start a process for a member. Of several that could, the first one wins. */
@@ -139,6 +153,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   if (changes.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
   requireOnLimit(command, member.onLimit);
   requireInnerKept(command, member);
+  requireKnownFolder(command.by, changes.cwd, [member.cwd]);
   requireFreeKeys(command.by, 'member', { before: member.metadata, changes: changes.metadata });
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];

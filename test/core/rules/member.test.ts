@@ -3,6 +3,7 @@ import type { Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { CreateTaskInput } from '../../../src/core/task.ts';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
+import { WORK } from '../../samples/work.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
 describe('a member with an agent', () => {
@@ -156,7 +157,7 @@ describe('a member that joins', () => {
       agent: { kind: 'exec' as const, command: ['true'], env: { KEY: '${KEY}' } },
       metadata: { a: 1 },
     };
-    team.do('member.join', { name: 'bob', prompt: 'go', ...said });
+    team.as('@user', 'member.join', { name: 'bob', prompt: 'go', ...said });
     expect(member(team, 'bob')).toMatchObject({ ...said, spawnPrompt: 'go', planModeRequired: true });
   });
 
@@ -179,7 +180,7 @@ describe('a member that joins', () => {
     team.as('@user', 'team.create', { name: 'alpha', cwd: '/project' });
     const agent = { kind: 'claude' as const };
     team.do('member.join', { name: 'ann', agent });
-    team.do('member.join', { name: 'bob', agent, cwd: '/elsewhere' });
+    team.as('@user', 'member.join', { name: 'bob', agent, cwd: '/elsewhere' });
     team.do('member.join', { name: 'cid' });
     expect(['ann', 'bob', 'cid'].map((name) => member(team, name).cwd)).toEqual(['/project', '/elsewhere', undefined]);
   });
@@ -245,8 +246,36 @@ describe('a change of a member', () => {
       backendType: 'iterm2' as const,
       metadata: { a: 1 },
     };
-    expect(types(team.as('ann', 'member.change', { memberId: 'ann', ...changes }))).toEqual(['teammate:changed']);
+    expect(types(team.as('@user', 'member.change', { memberId: 'ann', ...changes }))).toEqual(['teammate:changed']);
     expect(member(team, 'ann')).toEqual({ ...before, ...changes });
+  });
+
+  test('only by a person if it is about where a member works', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', cwd: '/project', work: WORK });
+    const agent = { kind: 'exec' as const, command: ['true'] };
+    team.do('member.join', { name: 'ann', agent, cwd: '/project', workspace: 'own' });
+    const says = (by: string, what: string) => ({
+      code: 'not_allowed',
+      message: `${by} may not ${what}: only a person may`,
+    });
+    const elsewhere = 'choose the folder of a member';
+    expect(team.refuse('ann', 'member.change', { memberId: 'ann', cwd: '/home/user/.ssh' })).toMatchObject(
+      says('ann', elsewhere),
+    );
+    team.as('ann', 'member.change', { memberId: 'ann', cwd: '/project' });
+    expect(team.refuse('lead', 'member.join', { name: 'bob', agent, cwd: '/project/..' })).toMatchObject(
+      says('lead', elsewhere),
+    );
+    const shares = { name: 'bob', agent, workspace: 'shared' } as const;
+    expect(team.refuse('lead', 'member.join', shares)).toMatchObject(
+      says('lead', "let a member share the team's folder"),
+    );
+    // A lead may start again what a person has started.
+    team.as('@user', 'member.join', { ...shares, cwd: '/elsewhere' });
+    team.do('member.leave', { memberId: 'bob' });
+    team.do('member.join', { ...shares, cwd: '/elsewhere' });
+    expect(member(team, 'bob')).toMatchObject({ cwd: '/elsewhere', workspace: 'shared' });
   });
 
   test('without content has no effect', () => {
