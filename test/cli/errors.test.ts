@@ -96,12 +96,7 @@ describe('a refusal', () => {
     ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
     ['team create Über', 2, 'invalid', 'try "uber"'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
-    [
-      'team show nowhere',
-      3,
-      'not_found',
-      'There is no team "nowhere"; there is demo, lively; troupe team create NAME makes one',
-    ],
+    ['team show nowhere', 3, 'not_found', 'There is no team "nowhere"; there is demo, lively'],
     [
       'task list --team dmeo',
       3,
@@ -216,10 +211,15 @@ test('a daemon that would accept other machines names the flags that it needs', 
   expect(refused.stderr).toContain('--tls-cert FILE --tls-key FILE --origin https://name:port');
 });
 
-test('an unknown team is reported with the command that makes one, if there is no team', async () => {
-  const { status, stderr } = await newTroupe().run('team show nowhere');
+test('an unknown team is reported with the command that makes one, if there is no team and the command ends none', async () => {
+  const troupe = newTroupe();
+  const { status, stderr } = await troupe.run('team show nowhere');
   expect(status).toBe(3);
   expect(stderr).toContain('There is no team "nowhere"; there is none yet: troupe team create NAME makes one');
+  for (const words of ['team delete nowhere --yes', 'down nowhere', 'team close nowhere']) {
+    const { stderr: refusal } = await troupe.ask(words);
+    expect(refusal).toBe('troupe: There is no team "nowhere"; there is none at all\n');
+  }
 });
 
 test('a command that finds no daemon and may not start one ends with 75', async () => {

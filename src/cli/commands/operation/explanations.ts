@@ -10,13 +10,16 @@ import { isOpenToOthers } from '../../reach/credential.ts';
 /** How many names a message lists. */
 const FEW = 8;
 
+/** Commands that end a team. */
+const ENDS = ['down', 'team close', 'team delete'];
+
 /** Replaces an error with one whose message helps most: which team was meant, which credential is wrong. */
 export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
   const said = wordError(error, namingFor(command, teamId));
   const own = new CallError(error.code, `${said}${await hintJson(error, command)}`, error.facts);
-  return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
+  return error.code === 'not_found' ? explainUnknownTeam(own, command, teamId) : own;
 }
 
 /** Replaces the input names that all faces share with the arguments and flags of this command. */
@@ -56,19 +59,24 @@ function explainCredential(environment: NodeJS.ProcessEnv): string {
 }
 
 /** Adds the team that was probably meant to an error about an unknown team; leaves other errors as they are. */
-async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<CallError> {
+async function explainUnknownTeam(error: CallError, { words }: Command, teamId: unknown): Promise<CallError> {
   if (typeof teamId !== 'string') return error;
   const names = await listTeams();
   if (!names || names.includes(teamId)) return error;
-  return new CallError('not_found', `There is no team ${JSON.stringify(teamId)}${hintTeam(teamId, names)}`);
+  const hint = names.length === 0 ? hintFirst(words) : hintKnown(teamId, names);
+  return new CallError('not_found', `There is no team ${JSON.stringify(teamId)}; ${hint}`);
 }
 
-function hintTeam(teamId: string, names: readonly string[]): string {
-  const make = 'troupe team create NAME makes one, troupe up makes one from a team file';
-  if (names.length === 0) return `; there is none yet: ${make}`;
+/** Nobody makes a team to end it. */
+function hintFirst(words: string): string {
+  if (ENDS.includes(words)) return 'there is none at all';
+  return 'there is none yet: troupe team create NAME makes one, troupe up makes one from a team file';
+}
+
+function hintKnown(teamId: string, names: readonly string[]): string {
   const nearest = findNearest(teamId, names);
-  if (nearest !== undefined) return `; did you mean ${nearest}? troupe teams lists them all`;
-  return names.length <= FEW ? `; there is ${names.join(', ')}; ${make}` : `; troupe teams lists them; ${make}`;
+  if (nearest !== undefined) return `did you mean ${nearest}? troupe teams lists them all`;
+  return names.length <= FEW ? `there is ${names.join(', ')}` : 'troupe teams lists them';
 }
 
 /** Undefined for a member, which may not see other teams. */
