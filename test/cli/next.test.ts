@@ -66,6 +66,16 @@ describe('what one can do next', () => {
     expect(commandsAt({ ...closed, here: [stopped] }).at(-1)).toBe('troupe up');
   });
 
+  test('says of troupe up that it may refuse, while no daemon can tell whether the team is closed', () => {
+    const whyOf = (where: Partial<Whereabouts>): string | undefined =>
+      nextSteps({ ...NOWHERE, teamFile: 'troupe.yaml', ...where }).steps.find(({ command }) => command === 'troupe up')
+        ?.why;
+    const why = 'run the team of troupe.yaml';
+    expect(whyOf({})).toBe(why);
+    expect(whyOf(UP)).toBe(why);
+    expect(whyOf({ hasState: true })).toBe(`${why}; if that team was closed, it says how to start it over`);
+  });
+
   test('is to take up what a killed daemon left', () => {
     const where = { hasState: true, teamFile: 'troupe.yaml', interrupted: ['demo'] };
     expect(commandsAt(where).slice(0, 2)).toEqual(['troupe status', 'troupe up']);

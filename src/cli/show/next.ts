@@ -78,11 +78,15 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
 }
 
 /** What one can do with the team file of the folder, while no member of its team runs. */
-function fileSteps({ teamFile, here, closed, unmerged }: Whereabouts): Step[] {
+function fileSteps({ daemon, hasState, teamFile, here, closed, unmerged }: Whereabouts): Step[] {
   if (teamFile === undefined || !here.every(({ isAtRest }) => isAtRest)) return [];
   const [first] = here;
   if (first) return [{ command: 'troupe up', why: `bring the members of ${first.name} back` }];
-  if (closed === undefined) return [{ command: 'troupe up', why: `run the team of ${teamFile}` }];
+  if (closed === undefined) {
+    // Without a daemon, nobody knows whether its team was closed. `troupe up` refuses then.
+    const unless = !daemon && hasState ? '; if that team was closed, it says how to start it over' : '';
+    return [{ command: 'troupe up', why: `run the team of ${teamFile}${unless}` }];
+  }
   const report = { command: `troupe report ${closed}`, why: `what team ${closed} did, which is closed` };
   // To start it over deletes it. Nobody should be led to that before its work is merged.
   if (unmerged.some(({ team }) => team === closed)) return [report];
