@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { wordPackage } from '../../src/cli/commands/uninstall/package.ts';
@@ -26,6 +26,18 @@ describe('the command that removes the package', () => {
     ['/home/ada/troupe', 'delete the checkout /home/ada/troupe'],
   ])('of %s', ([root = '', expected]) => {
     expect(wordPackage(root, { HOME: '/home/ada' })).toBe(expected);
+  });
+
+  test('of a checkout that npm link put on the PATH removes the link first', () => {
+    const [checkout, prefix] = [temporaryFolder(), temporaryFolder()];
+    mkdirSync(join(prefix, 'lib/node_modules'), { recursive: true });
+    symlinkSync(checkout, join(prefix, 'lib/node_modules/troupe'));
+    const PATH = `/usr/bin:${prefix}/bin`;
+    expect(wordPackage(checkout, { PATH })).toBe(
+      `npm uninstall -g --prefix ${prefix} troupe, then delete the checkout ${checkout}`,
+    );
+    // A link of another checkout is not ours to remove.
+    expect(wordPackage(temporaryFolder(), { PATH })).not.toContain('npm');
   });
 });
 
