@@ -27,7 +27,13 @@ export const eventOperations = [
     long: true,
     input: InTeam.extend({
       after: z.number().int().min(0).default(0).describe('only batches after this number'),
-      limit: z.number().int().min(1).max(10_000).default(1_000).describe('at most this many; fewer if they are long'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(1_000)
+        .describe('at most this many batches; fewer if they are long'),
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',
