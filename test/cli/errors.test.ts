@@ -143,6 +143,7 @@ describe('a refusal', () => {
       'a part of its path is a file, not a folder; choose another place',
     ],
     ['export demo nowhere/run.html', 2, 'invalid', 'there is no folder nowhere. Create it first: mkdir -p nowhere'],
+    ['export demo src', 4, 'conflict', 'src is a folder: name a file'],
     ['export demo --force src', 2, 'invalid', 'src cannot be written: it is a folder; name a file'],
     ['patch --team demo -o nowhere/x.patch', 2, 'invalid', 'there is no folder nowhere. Create it first'],
     [
@@ -199,9 +200,11 @@ describe('a refusal', () => {
   });
 
   test('is not reported when the reader has closed the pipe', async () => {
-    const { child, ended } = troupe.start('task list --team demo');
-    child.stdout.destroy();
-    expect(await ended).toMatchObject({ status: 0, stderr: '' });
+    for (const words of ['task list --team demo', 'export demo -', 'export demo --journal -']) {
+      const { child, ended } = troupe.start(words);
+      child.stdout.destroy();
+      expect(await ended, words).toMatchObject({ status: 0, stderr: '' });
+    }
   });
 });
 

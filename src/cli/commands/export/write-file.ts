@@ -1,7 +1,8 @@
-import { existsSync, linkSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { explainFileError } from '../../../core/file-errors.ts';
 import { requirePlace } from '../../reach/place.ts';
 import { Refusal } from '../../show/errors.ts';
+import { print } from '../../show/write.ts';
 
 /** Standard output, as a file name. */
 export const STDOUT = '-';
@@ -20,7 +21,7 @@ export function writeWhole(
   { force, secret = false }: { readonly force: boolean; readonly secret?: boolean },
 ): void {
   if (path === STDOUT) {
-    for (let done = 0; done < bytes.length;) done += writeSome(bytes.subarray(done));
+    print(bytes);
     return;
   }
   const draft = `${path}.${process.pid}.part`;
@@ -46,17 +47,9 @@ function putInPlace(draft: string, path: string): void {
   }
 }
 
-function writeSome(bytes: Uint8Array): number {
-  try {
-    return writeSync(1, bytes);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-    // The pipe is non-blocking and full: wait for the reader.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    return 0;
-  }
-}
-
 function isThere(path: string): Refusal {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    return new Refusal('conflict', `${path} is a folder: name a file`);
+  }
   return new Refusal('conflict', `${path} exists already: choose another name, or replace it with --force`);
 }
