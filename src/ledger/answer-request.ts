@@ -13,12 +13,18 @@ export interface Answer {
   readonly once: { readonly commandId?: string; readonly onHost?: string };
 }
 
+/** A request after its answer. */
+export interface AnsweredRequest extends TeamRequest {
+  /** Of accepted work: what was in no save, so that it did not land. */
+  readonly unsaved?: string[];
+}
+
 /** Answers a request. A yes to work that a gate rejected completes its task, and the work lands as it is. */
 export async function answerRequest(
   ledger: Ledger,
   works: WorkSaver | undefined,
   { teamId, input, once }: Answer,
-): Promise<TeamRequest> {
+): Promise<AnsweredRequest> {
   const { requestId, approve } = input;
   const command = { type: 'request.answer', by: USER, ...once, ...input } as const;
   const view = <V>(pick: (state: TeamState) => V): Promise<V> => ledger.view(teamId, pick);
@@ -31,5 +37,6 @@ export async function answerRequest(
   const result = typeof said === 'string' ? said : undefined;
   // One about no task is about nobody's work.
   const { taskId = '' } = about;
-  return acceptWork(works, { teamId, taskId, result }, { view, record });
+  const { recorded, unsaved } = await acceptWork(works, { teamId, taskId, result }, { view, record });
+  return unsaved.length === 0 ? recorded : { ...recorded, unsaved: [...unsaved] };
 }

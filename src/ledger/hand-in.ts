@@ -27,6 +27,8 @@ export interface SavedWork {
   readonly here?: string;
   /** Why it cannot be handed in, and what to do; undefined if it can. */
   readonly problem?: string | undefined;
+  /** What is in the folder and in no save, each with the reason: it does not land, whoever accepts the work. */
+  readonly unsaved?: readonly string[];
 }
 
 /** A save with its size. On several machines, its pack lies where all of them find it. */
@@ -82,7 +84,7 @@ export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<Sha
       await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
       throw new TeamError('gate_rejected', feedback);
     }
-    const { here: _here, problem: _problem, ...measured } = await lander.measure(held, saved);
+    const { here: _here, problem: _problem, unsaved: _unsaved, ...measured } = await lander.measure(held, saved);
     const { memberId, epoch } = held;
     if (measured.files === 0) {
       const unchanged = { memberId, epoch, ...measured };
@@ -110,22 +112,22 @@ export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<Sha
   }
 }
 
-/** Lands the work of a task as a person accepts it, without a gate. */
+/** Lands the work of a task as a person accepts it, without a gate. Returns what was recorded, and what no save had. */
 export async function acceptWork<R>(
   lander: WorkSaver,
   { teamId, taskId, result }: { teamId: string; taskId: string; result: string | undefined },
   { view, record }: Pick<HandingIn, 'view'> & { record: (work?: HandedIn) => Promise<R> },
-): Promise<R> {
+): Promise<{ readonly recorded: R; readonly unsaved: readonly string[] }> {
   const held = await view((state) => heldWork(state, teamId, taskId));
-  if (!held) return record();
+  if (!held) return { recorded: await record(), unsaved: [] };
   const saved = await lander.save(held);
   // With its conflict open, what was handed in stays beside the branch: no marker lands.
   const isConflicted = (state: TeamState): boolean =>
     requireTask(state, taskId, { deleted: true }).work?.state === 'conflicted';
-  if (saved.problem !== undefined && (await view(isConflicted))) return record();
-  const accepted = await onTip(view, async () => record(await lander.merge(held, saved, result)));
+  if (saved.problem !== undefined && (await view(isConflicted))) return { recorded: await record(), unsaved: [] };
+  const recorded = await onTip(view, async () => record(await lander.merge(held, saved, result)));
   await lander.settled(held);
-  return accepted;
+  return { recorded, unsaved: saved.unsaved ?? [] };
 }
 
 /** Does something that needs the present tip, again while the branch moves meanwhile. */

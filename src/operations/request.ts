@@ -81,7 +81,12 @@ export const requestOperations = [
       ...InTeam.shape,
       comments: WrittenComments.optional().describe('of a request about work: what you say about single lines'),
     }),
-    result: TeamRequest,
+    result: TeamRequest.extend({
+      unsaved: z
+        .array(z.string())
+        .optional()
+        .describe('of accepted work: what was in no save, so that it did not land'),
+    }),
     route: 'POST /api/teams/:teamId/requests/:requestId/answer',
     cli: {
       args: ['requestId'],

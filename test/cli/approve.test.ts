@@ -140,4 +140,10 @@ test('an answer says what follows from it', () => {
   const gate = asked('', { kind: 'gate', taskId: '1', memberId: 'planner' });
   expect(describeAnswer({ ...gate, status: 'rejected' })).toBe('Task #1 of planner goes back to be done again.');
   expect(describeAnswer({ ...gate, status: 'approved' })).toBe('Task #1 of planner counts as completed.');
+  const unsaved = ['big.bin is larger than the limit\u202e', 'a.log is ignored'];
+  expect(describeAnswer({ ...gate, status: 'approved', unsaved })).toBe(
+    'Task #1 of planner counts as completed.\n' +
+      'This did not land, because no save has it. It is in the workspace of planner:\n' +
+      '- big.bin is larger than the limit\n- a.log is ignored',
+  );
 });

@@ -126,7 +126,7 @@ export async function answer(
   client: Client,
   { id: requestId, teamId, kind, detail, revision: found }: Request,
   { approve, feedback, choice, comments, more, revision = found, signal }: Given,
-): Promise<Request> {
+): Promise<Request & Pick<ResultOf<'request.answer'>, 'unsaved'>> {
   const options = { signal, commandId: newCommandId() };
   const said = {
     teamId,

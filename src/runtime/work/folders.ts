@@ -14,7 +14,7 @@ import { openMoves } from './moves.ts';
 import type { Moves } from './moves.ts';
 import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
-import { problemsOf, wordProblems } from './problems.ts';
+import { listMissing, problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
 import { unlessEdited } from './unless-edited.ts';
@@ -161,9 +161,11 @@ export function openFolders(options: FoldersOptions): Folders {
     whole.add(workspace.opened);
     const place = await requirePlace(worker.teamId);
     const isLookedFor = problems.length > 0 || hasSubmodules(workspace) || (await hasNewRules(place, saved));
-    const unsaved = isLookedFor ? await workspace.unsaved(place.work.base) : [];
-    await tellHidden(worker, unsaved).catch((error: unknown) => onError(error, worker));
-    return { base: saved.base, commit: saved.commit, problem: wordProblems(problems, unsaved) };
+    const hidden = isLookedFor ? await workspace.unsaved(place.work.base) : [];
+    await tellHidden(worker, hidden).catch((error: unknown) => onError(error, worker));
+    const unsaved = listMissing(saved, hidden);
+    const problem = wordProblems(problems, hidden);
+    return { base: saved.base, commit: saved.commit, problem, ...(unsaved.length > 0 && { unsaved }) };
   }
 
   function isApart({ teamId, memberId }: Worker): Promise<boolean> {

@@ -22,12 +22,19 @@ export async function problemsOf(workspace: Workspace, saved: Saved, settings: W
 /** Why work cannot be handed in, for its holder, and what is in no save besides; undefined if it can. */
 export function wordProblems(problems: readonly string[], unsaved: readonly Unsaved[] = []): string | undefined {
   if (problems.length === 0) return undefined;
-  const wrong = problems.slice(0, SHOWN);
-  const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
   const first = 'Your work cannot be handed in yet. Change this, then complete the task again:';
   const also =
     unsaved.length === 0 ? [] : ['This is in no save, so it would not land:', ...dashed(listUnsaved(unsaved))];
-  return [first, ...dashed([...wrong, ...more]), ...also].join('\n');
+  return [first, ...dashed(firstOf(problems)), ...also].join('\n');
+}
+
+/** What is in a folder and not in its save, each with the reason; the first of many. */
+export function listMissing({ leftOut }: Saved, unsaved: readonly Unsaved[]): string[] {
+  return [...firstOf(leftOut.map(wordLeftOut)), ...listUnsaved(unsaved)];
+}
+
+function firstOf(lines: readonly string[]): string[] {
+  return lines.length > SHOWN ? [...lines.slice(0, SHOWN), `and ${lines.length - SHOWN} more`] : [...lines];
 }
 
 function dashed(lines: readonly string[]): string[] {

@@ -2,8 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { answerRequest } from '../../../src/ledger/answer-request.ts';
 import { write } from '../../workspaces/project.ts';
 import { openStage, TEAM } from './stage.ts';
+
+test('a person who accepts work hears what no save had of it', async () => {
+  const stage = await openStage();
+  const id = await stage.begin('ann', { 'one.txt': 'one\n', 'vendor/.git/HEAD': 'ref: refs/heads/main\n' });
+  const { folder } = (await stage.works.open({ teamId: TEAM, memberId: 'ann' }))!;
+  write(folder, { 'vendor/.git/objects/.keep': '', 'vendor/.git/refs/.keep': '' });
+  const asked = { type: 'request.raise', by: 'ann', memberId: 'ann', kind: 'gate', taskId: id, content: '?' } as const;
+  await stage.ledger.execute(TEAM, asked, () => undefined);
+  const [requestId = ''] = await stage.ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
+  const input = { requestId, approve: true };
+  const answered = await answerRequest(stage.ledger, stage.works, { teamId: TEAM, input, once: {} });
+  expect(answered).toMatchObject({
+    status: 'approved',
+    unsaved: [expect.stringMatching(/^vendor\/? is a git repository/)],
+  });
+  expect(await stage.show('one.txt')).toBe('one');
+  expect(stage.errors).toEqual([]);
+});
 
 test('what a task left and no save can hold is not in the way of the next one, and its member is told', async () => {
   const stage = await openStage();

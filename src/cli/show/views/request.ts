@@ -5,7 +5,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import type { Views } from './views.ts';
-import { describeAsked, describeJudged } from './waiting.ts';
+import { describeAsked, describeJudged, describeUnsaved } from './waiting.ts';
 
 type Request = ResultOf<'plan.submit'>;
 
@@ -16,7 +16,7 @@ export const views: Views = {
     requests.length === 0 ? 'There are no such requests.\n' : requestTable(requests, screen),
   'request.raise': (request) => `A person was asked (request ${clean(request.id)}).\n`,
   'request.answer': (request) =>
-    `Request ${clean(request.id)} of ${clean(request.memberId)} is ${clean(request.status)}.\n`,
+    `Request ${clean(request.id)} of ${clean(request.memberId)} is ${clean(request.status)}.${describeUnsaved(request)}\n`,
   'question.ask': (request) => `${describeAsked(request)}\n`,
   'request.judge': (request) => `${describeJudged(request)}\n`,
   'shutdown.request': (request) => `${clean(request.memberId)} was asked to stop (request ${clean(request.id)}).\n`,

@@ -10,6 +10,8 @@ import { answerName, taskName } from '../words.ts';
 
 type Request = ResultOf<'request.list'>[number] & { readonly path?: string | undefined };
 
+type Answered = Request & Pick<ResultOf<'request.answer'>, 'unsaved'>;
+
 interface Meaning {
   readonly yes: string;
   readonly no: string;
@@ -200,15 +202,22 @@ function describeNoMore(request: Request): string {
   return 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
 }
 
+/** What no save had of accepted work, so that it did not land. */
+export function describeUnsaved({ unsaved = [], memberId }: Answered): string {
+  if (unsaved.length === 0) return '';
+  const lines = unsaved.map((one) => `\n- ${clean(one)}`);
+  return `\nThis did not land, because no save has it. It is in the workspace of ${clean(memberId)}:${lines.join('')}`;
+}
+
 /** The outcome of an answer. A stopped member gets it later. */
-export function describeAnswer(request: Request, { isStopped = false } = {}): string {
+export function describeAnswer(request: Answered, { isStopped = false } = {}): string {
   const { kind, memberId, status } = request;
   const [who, isYes] = [clean(memberId), status === 'approved'];
   const work = workOf(request);
   const task = `${work.slice(0, 1).toUpperCase()}${work.slice(1)}`;
   switch (kind) {
     case 'gate':
-      return isYes ? `${task} counts as completed.` : `${task} goes back to be done again.`;
+      return isYes ? `${task} counts as completed.${describeUnsaved(request)}` : `${task} goes back to be done again.`;
     case 'work':
     case 'review':
       return isYes ? `${task} is approved.` : `${task} goes back, with what you said.`;
