@@ -98,6 +98,27 @@ test('troupe up takes the answer at its own terminal', async (context) => {
   expect((await troupe.json<{ result: string }[]>('task list --team seen'))[0]?.result).toContain('3');
 });
 
+test('troupe down that is interrupted says that the daemon goes on', async () => {
+  await troupe.ask('team create going');
+  const spawn = 'member spawn ann --team going --agent'.split(' ');
+  await troupe.ask([...spawn, '{"exec":["sh","-c","cat > /dev/null; sleep 600"]}']);
+  await troupe.ask('task add Wait --team going --assign ann');
+  await until('ann works', async () => {
+    const [task] = await troupe.json<{ status: string }[]>('task list --team going');
+    return task?.status === 'in_progress';
+  });
+  const down = troupe.start('down going --within 1h');
+  await until('ann is asked', async () => {
+    const asked = await troupe.json<object[]>('request list --team going --kind shutdown');
+    return asked.length === 1;
+  });
+  down.child.kill('SIGINT');
+  const { status, stderr } = await down.ended;
+  expect(status).toBe(130);
+  expect(stderr).toContain('troupe: The daemon goes on and closes team going: troupe ps shows who still runs\n');
+  expect(await troupe.ask('down going --now')).toMatchObject({ status: 0 });
+});
+
 test('troupe down says who is asked to stop, and with --now asks nobody', async () => {
   for (const flag of ['', ' --now']) {
     const team = `stopping${flag.trim().replace('--', '-')}`;

@@ -7,7 +7,7 @@ import { findNotHandedIn } from '../show/not-handed-in.ts';
 import { show } from '../show/result.ts';
 import { clean, fold } from '../show/text.ts';
 import { showRemaining } from '../show/time.ts';
-import { print, warn } from '../show/write.ts';
+import { print, warn, warnPeople } from '../show/write.ts';
 
 /** As long as the operation waits if nobody says how long. Milliseconds. */
 const WITHIN_MS = 30_000;
@@ -17,6 +17,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const input = given.input as unknown as InputOf<'team.down'>;
   const { teamId, force = false, within = WITHIN_MS } = input;
   const client = openClient(environment);
+  let isUnderWay = false;
   try {
     const isTold = !given.json && !force;
     const asked = isTold ? await findLive(client, teamId, signal) : [];
@@ -26,7 +27,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     }
     const since = new Date().toISOString();
     const options = { signal, commandId: newCommandId(), ...(given.as !== undefined && { as: given.as }) };
+    isUnderWay = true;
     const result = await client.call('team.down', input, options);
+    isUnderWay = false;
     if (isTold) for (const line of await describeRefusals(client, { teamId, since, signal })) warn(fold(line, screen));
     await show('team.down', result, { json: given.json, screen });
     if (given.json) return 0;
@@ -34,6 +37,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       print(fold(`${line}\n`, screen));
     }
     return 0;
+  } catch (error) {
+    // Its members were asked already. The daemon does not take that back.
+    if (isUnderWay && signal.aborted) {
+      warnPeople(`troupe: The daemon goes on and closes team ${clean(teamId)}: troupe ps shows who still runs\n`);
+    }
+    throw error;
   } finally {
     client.close();
   }
