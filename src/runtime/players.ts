@@ -1,6 +1,7 @@
-import { findAgent } from '../agents/catalog.ts';
-import { agentNamed } from '../core/agent-kinds.ts';
+import { explainUnknown, findAgent } from '../agents/catalog.ts';
+import { agentNamed, catalogNameOf } from '../core/agent-kinds.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { TeamError } from '../core/errors.ts';
 import { entryOf } from './config.ts';
 import type { DaemonConfig } from './config.ts';
 import type { InstalledAgent } from './installed-agents.ts';
@@ -28,7 +29,7 @@ export function choosePlayers(
 ): Player[] {
   const playedBy = (agent: string): Pick<Player, 'agent' | 'plan'> => {
     const set = Object.hasOwn(teammates, agent) ? teammates[agent] : undefined;
-    if (set === undefined) return { agent: agentNamed(agent) };
+    if (set === undefined) return { agent: known(agent) };
     const isPlanning = typeof set === 'object' && 'plan' in set && set.plan === 'required';
     return { agent: specOf(entryOf(set), undefined), ...(isPlanning && { plan: true }) };
   };
@@ -44,4 +45,12 @@ export function choosePlayers(
       [name, `${name}-*`].map((pattern): Player => ({ pattern, agent: agentNamed(name), source: 'name' })),
     ),
   ];
+}
+
+/** The agent with this name. Otherwise a misspelled name would only be noticed by a teammate that does not start. */
+function known(name: string): AgentSpec {
+  const agent = agentNamed(name);
+  const unknown = explainUnknown(catalogNameOf(agent));
+  if (unknown !== undefined) throw new TeamError('invalid', unknown);
+  return agent;
 }

@@ -21,3 +21,9 @@ test('an agent that is not installed plays nobody unless somebody chose it', () 
     { pattern: 'reviewer-*', agent: { kind: 'codex' }, source: 'command line' },
   ]);
 });
+
+test('a misspelled agent is refused', () => {
+  expect(() => choosePlayers({ tester: 'codx' }, {}, [])).toThrow(
+    'There is no agent named "codx": did you mean codex?',
+  );
+});
