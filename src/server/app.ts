@@ -20,6 +20,9 @@ import { addOperationRoutes, whenOut } from './rest.ts';
 import { beginWaiting } from './share.ts';
 import { addEventRoute } from './sse.ts';
 
+/** For a plain request to the address of WebSockets. */
+const ONLY_WEBSOCKET = 'Only WebSocket is supported here: connect to it, with an upgrade request';
+
 /** The client of an MCP request, and what the request may use. */
 interface AskingMcp {
   readonly caller: Caller;
@@ -72,6 +75,7 @@ export function openApp({ hub, guard, pages, cookie, answers, mcp, metrics, heal
     );
   });
   app.notFound((context) => {
+    if (context.req.path === '/ws') return sendError(context, new TeamError('invalid', ONLY_WEBSOCKET));
     const allowed = methodsAt(app, context.req.path);
     if (allowed.length > 0) return sendError(context, new MethodNotAllowed(context.req.method, allowed));
     return sendError(

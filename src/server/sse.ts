@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Slug } from '../core/fields.ts';
 import { parse } from '../core/parse.ts';
+import { quote } from '../core/text.ts';
 import { authorize } from '../operations/caller.ts';
 import { admittedOf } from './context.ts';
 import type { Env } from './context.ts';
@@ -14,7 +15,11 @@ import { SUBSCRIBE } from './subscriptions.ts';
 
 const StreamInput = z.object({
   teamId: Slug,
-  after: z.coerce.number().int().min(0).default(0),
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: ({ input }) => `must be the number of a batch, not ${quote(String(input))}` })
+    .transform(Number)
+    .default(0),
   stream: z.string().max(64).optional(),
 });
 
@@ -36,7 +41,7 @@ function inputOf(context: Context): object {
   const [after, stream] = (context.req.header('last-event-id') ?? context.req.query('after'))?.split('.') ?? [];
   return {
     teamId: context.req.param('teamId'),
-    ...(after !== undefined && { after }),
+    ...(after && { after }),
     ...(stream !== undefined && { stream }),
   };
 }

@@ -31,6 +31,13 @@ function connectTo(port: number): Socket {
   return socket;
 }
 
+test('a plain request to the address of WebSockets is told what belongs there', async () => {
+  const { url, token } = await setStage();
+  const answer = await fetch(`${url}/ws`, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('Only WebSocket') } });
+});
+
 describe('limits', () => {
   test('a body above 1 MiB is refused before it is in memory, with or without a length', async () => {
     const stage = await setStage();

@@ -68,6 +68,10 @@ describe('a stream of server-sent events', () => {
     expect(await take(await open(stage, '', { 'last-event-id': '2' }), 1)).toEqual([3]);
     expect(await take(await open(stage, '?after=0', { 'last-event-id': '2' }), 1)).toEqual([3]);
     for (const id of ['99', '-1', 'x', '1.5']) expect((await open(stage, '', { 'last-event-id': id })).ok).toBe(false);
+    const refused = await open(stage, '?after=abc');
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'invalid', message: 'after: must be the number of a batch, not "abc"' },
+    });
   });
 
   test('sends heartbeats', async () => {
