@@ -9,11 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentIn, EXAMPLES, makeRepository, TROUPE } from './repository.ts';
 
-const example = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? 'slugify';
-if (!EXAMPLES.includes(example)) {
-  console.error(`There is no example ${example}: choose one of ${EXAMPLES.join(', ')}`);
-  process.exit(2);
-}
+const words = process.argv.slice(2).filter((word) => word !== '--keep');
+const [example = 'slugify', unknown = example.startsWith('-') ? example : undefined] = words;
+if (unknown !== undefined) refuse(`npm start takes one example and --keep, not ${unknown}`);
+if (!EXAMPLES.includes(example)) refuse(`There is no example ${example}: choose one of ${EXAMPLES.join(', ')}`);
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));
 const repo = join(place, example);
 const env = { ...environmentIn(place), TROUPE_HOME: join(place, 'home') };
@@ -48,6 +47,11 @@ try {
   else rmSync(place, { recursive: true, force: true });
 }
 process.exitCode = code;
+
+function refuse(why: string): never {
+  console.error(why);
+  process.exit(2);
+}
 
 /** The first paragraph of the example's README. */
 function aboutIt(): string {

@@ -7,11 +7,11 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 /** Starts the demo, with a folder for its temporary files, and nothing in the environment that git would use. */
-function startDemo(more: Readonly<Record<string, string>> = {}) {
+function startDemo(more: Readonly<Record<string, string>> = {}, words: readonly string[] = []) {
   const folder = join(temporaryFolder(), 't');
   mkdirSync(folder);
   const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, TROUPE_SOURCE, ...more };
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../examples/start.ts')], { env });
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../examples/start.ts'), ...words], { env });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
@@ -27,6 +27,18 @@ function startDemo(more: Readonly<Record<string, string>> = {}) {
 }
 
 describe('npm start', () => {
+  test.for([
+    [['nowhere'], /^There is no example nowhere: choose one of bug-hunt, /],
+    [['docs', 'review'], /^npm start takes one example and --keep, not review\n/],
+    [['docs', '--kepe'], /^npm start takes one example and --keep, not --kepe\n/],
+    [['--kepe'], /^npm start takes one example and --keep, not --kepe\n/],
+  ] as const)('refuses %s', async ([words, why]) => {
+    const { output, ended, left } = startDemo({}, words);
+    expect(await ended).toBe(2);
+    expect(output.stderr).toMatch(why);
+    expect(left()).toEqual([]);
+  });
+
   test('shows members in copies of a repository, and ends with their branch, its size and its merge', async () => {
     // A variable that points into somebody else's repository must not lead there.
     const { output, ended, left } = startDemo({ GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere' });
