@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { showGrant } from '../core/budget-words.ts';
-import { TeamError } from '../core/errors.ts';
+import { hasCode } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamRequest } from '../core/request.ts';
 import { ADMIN } from '../operations/caller.ts';
@@ -89,8 +89,7 @@ export function openAnswerLinks(hub: Hub) {
       const request = await find(link);
       if (!request) return undefined;
       const { teamId, id: requestId, revision, kind } = request;
-      const said = { ...(feedback && { feedback }), ...(choice !== undefined && approve && { choice }) };
-      const about = { teamId, requestId, revision, ...said };
+      const about = { teamId, requestId, revision, feedback, ...(approve && choice !== undefined && { choice }) };
       if (kind !== 'plan') return call('request.answer', { ...about, approve });
       return approve
         ? call('plan.approve', about)
@@ -112,7 +111,7 @@ export function openAnswerLinks(hub: Hub) {
       return (await call('request.list', { teamId, status: 'pending' })) as unknown as TeamRequest[];
     } catch (error) {
       // The team was deleted.
-      if (error instanceof TeamError && error.code === 'not_found') return [];
+      if (hasCode(error, 'not_found')) return [];
       throw error;
     }
   }

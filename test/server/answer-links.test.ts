@@ -1,6 +1,6 @@
 import { request as ask } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { ANSWER_PAGE, answerLink, GIVE_ANSWER, READ_ANSWER } from '../../src/server/answer-links.ts';
@@ -95,6 +95,8 @@ describe('a link that answers a request', () => {
         status: 200,
         body: { title: `plan of worker, team ${teamId}`, yes: 'Approve the plan', details: [['file', '/tmp/plan.md']] },
       });
+      const { body } = await visit(stage, READ_ANSWER, { body: { link } });
+      expect(body).not.toHaveProperty('deadline');
       expect(await visit(stage, GIVE_ANSWER, { body: { link, ...given } })).toMatchObject({ status: 200 });
       expect((await stage.act('request.list', { teamId })).find(({ id }) => id === request.id)).toMatchObject(expected);
     }
@@ -131,13 +133,51 @@ describe('a link that answers a request', () => {
         deadline: expect.any(Number) as number,
       },
     });
+    const other = { teamId, memberId: 'worker', kind: 'permission', content: 'May I?', detail } as const;
+    const permission = (await stage.act('request.raise', other, 'worker')) as unknown as TeamRequest;
+    expect(await visit(stage, READ_ANSWER, { body: { link: linkTo(stage, permission) } })).toMatchObject({
+      body: { yes: 'Allow', no: 'Deny' },
+    });
+  });
+
+  test('shows whether a question takes another answer than its choices; a no takes none of them', async () => {
+    const stage = await shared().aside();
+    const { teamId } = stage;
+    const question = { choices: ['SQLite', 'Postgres'], freeText: false };
+    const about = { teamId, memberId: 'worker', kind: 'question', content: 'Which?', question } as const;
+    const request = (await stage.act('request.raise', about, 'worker')) as unknown as TeamRequest;
+    const link = linkTo(stage, request);
+    expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({ body: { freeText: false } });
+    const no = { link, approve: false, choice: 'SQLite', feedback: 'You decide' };
+    expect(await visit(stage, GIVE_ANSWER, { body: no })).toMatchObject({ status: 200 });
+    const [answered] = await stage.act('request.list', { teamId });
+    expect(answered).toMatchObject({ status: 'rejected', feedback: 'You decide' });
+    expect(answered).not.toHaveProperty('choice');
+  });
+
+  test('is given for no request that only a member answers', async () => {
+    const stage = await shared().aside();
+    const { teamId } = stage;
+    await stage.act('shutdown.request', { teamId, memberId: 'worker', within: 60_000 });
+    const [request] = await stage.act('request.list', { teamId });
+    expect(request).toMatchObject({ kind: 'shutdown', status: 'pending' });
+    const link = linkTo(stage, request as unknown as TeamRequest);
+    for (const [path, given] of [
+      [READ_ANSWER, { link }],
+      [GIVE_ANSWER, { link, approve: true }],
+    ] as const) {
+      expect(await visit(stage, path, { body: given })).toMatchObject({ status: 404 });
+    }
   });
 
   test('of a deleted team is not valid; while the journal cannot be read, that is said', async () => {
     const stage = await setStage({ answers: PUBLIC, limits: { authDelayMs: 1 } });
     const link = linkTo(stage, await raise(stage));
     const gone = linkTo({ ...stage, teamId: 'gone' }, { id: 'question-1@worker' } as TeamRequest);
-    expect(await visit(stage, READ_ANSWER, { body: { link: gone } })).toMatchObject({ status: 404 });
+    expect(await visit(stage, READ_ANSWER, { body: { link: gone } })).toMatchObject({
+      status: 404,
+      body: { error: { message: NO_LINK } },
+    });
     await stage.ledger.close();
     expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({
       status: 503,
@@ -164,9 +204,13 @@ describe('a link that answers a request', () => {
     for (const one of wrong) {
       expect(await visit(stage, READ_ANSWER, { body: { link: one } }), one).toMatchObject({ status: 404 });
     }
-    const old = linkTo(stage, request, Date.now() - 25 * 3_600_000);
-    expect(await visit(stage, READ_ANSWER, { body: { link: old } })).toMatchObject({ status: 404 });
     expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({ status: 200 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const dated = (age: number) => linkTo(stage, request, Date.now() - age);
+    const day = 24 * 3_600_000;
+    expect(await visit(stage, READ_ANSWER, { body: { link: dated(day) } })).toMatchObject({ status: 200 });
+    expect(await visit(stage, READ_ANSWER, { body: { link: dated(day + 1) } })).toMatchObject({ status: 404 });
   });
 
   test('answers nothing by a GET, and lets no other page in', async () => {
