@@ -54,7 +54,7 @@ export const ROOMS: readonly Room[] = [
     tests: [
       // Not `refusals`: its 394 tests, which say the same of each operation, would leave no time for the others.
       'test/server/{answer-links,credentials,guard,http,identity,login,mcp-share,revoked,session,share,socket}.test.ts',
-      'test/mcp/{http,forgery,offer}.test.ts',
+      'test/mcp/{http,forgery,offer,work}.test.ts',
       'test/operations/{caller,visible}.test.ts',
     ],
     sample: 400,

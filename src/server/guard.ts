@@ -124,9 +124,9 @@ function findStranger(
   isLink: boolean,
 ): Refusal | undefined {
   const open = isAnswerPath(pathOf(request)) ? answers : undefined;
-  const [host, ...otherHosts] = valuesOf(request, 'host');
-  const isOurs = hosts.has(host?.toLowerCase() ?? '') || (open !== undefined && host?.toLowerCase() === open.host);
-  if (otherHosts.length > 0 || !isOurs) {
+  const [given = '', ...otherHosts] = valuesOf(request, 'host');
+  const host = given.toLowerCase();
+  if (otherHosts.length > 0 || !(hosts.has(host) || host === open?.host)) {
     return refusal('not_allowed', 'The Host header does not name this server');
   }
   const [origin, ...otherOrigins] = valuesOf(request, 'origin');
@@ -140,7 +140,7 @@ function findStranger(
   if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Send only one credential');
   const url = urlOf(request);
   if (!/^\/(?!\/)/.test(url)) return refusal('invalid', 'The request must name a path');
-  const query = new URLSearchParams(url.split('?').slice(1).join('?'));
+  const query = new URLSearchParams(url.slice(pathOf(request).length + 1));
   if ([...query.keys()].some((name) => SECRET_NAMES.test(name))) {
     return refusal('invalid', 'Never put a secret in an address, where others can read it: send a header');
   }
@@ -160,7 +160,7 @@ function urlOf({ url }: IncomingMessage): string {
 /** All values of a header. Node keeps only the first value of headers that may occur once. */
 function valuesOf(request: IncomingMessage, name: string): string[] {
   const { rawHeaders } = request;
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  return rawHeaders.filter((_, at) => at % 2 === 1 && (rawHeaders[at - 1] as string).toLowerCase() === name);
 }
 
 /** A refusal with the status of its code. */

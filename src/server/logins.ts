@@ -100,7 +100,8 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
   function take(entries: Map<string, End>, secret: string): boolean {
     const key = hash(secret);
     const end = entries.get(key);
-    return entries.delete(key) && end !== undefined && !isOver(end);
+    entries.delete(key);
+    return end !== undefined && !isOver(end);
   }
 }
 

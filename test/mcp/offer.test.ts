@@ -75,7 +75,9 @@ test('offers each caller the tools that it may use', async () => {
     (await toolNames(await connect(house, ...given))).sort();
   expect(await offered(LEAD)).toEqual(sorted(COORDINATION, WORK, TEAM));
   expect(await offered(member('alice'))).toEqual(sorted(COORDINATION, WORK));
-  expect(await offered(member('alice', 'reader'))).toEqual(['NoteSearch', 'TaskGet', 'TaskList', 'TeamStatus']);
+  for (const name of ['alice', 'lead']) {
+    expect(await offered(member(name, 'reader'))).toEqual(['NoteSearch', 'TaskGet', 'TaskList', 'TeamStatus']);
+  }
   expect(await offered(ADMIN, { greeting: { team: 'demo', as: 'alice', teams: true } })).toEqual(
     sorted(COORDINATION, WORK),
   );
@@ -87,6 +89,9 @@ test('offers each caller the tools that it may use', async () => {
   const reader = await connect(house, member('alice', 'reader'));
   expect(await refusal(reader, 'TaskCreate', { subject: 's', description: '' })).toBe('not_allowed');
   expect(await refusal(reader, 'Inbox')).toBe('not_allowed');
+  const lead = await connect(house, LEAD);
+  await house.services.ledger.drop('demo');
+  expect(await toolNames(lead)).not.toContain('TeamDelete');
 });
 
 test('gives a lead only coordination tools as soon as delegate mode begins', async () => {

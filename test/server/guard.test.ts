@@ -2,10 +2,11 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { ADMIN } from '../../src/operations/caller.ts';
-import { READ_ANSWER } from '../../src/server/answer-links.ts';
+import { ANSWER_PAGE, READ_ANSWER } from '../../src/server/answer-links.ts';
 import { sessionCookie } from '../../src/server/cookie.ts';
 import { isFollowedLink, openGuard } from '../../src/server/guard.ts';
 import type { Address, Admitted, Refusal } from '../../src/server/guard.ts';
+import { LIMITS } from '../../src/server/limits.ts';
 import { shareStage } from './stage.ts';
 import type { HeaderLines } from './wire.ts';
 
@@ -46,15 +47,19 @@ describe('the guard', () => {
     ['a page of another site', 403, 'GET /', [HOST, ['sec-fetch-site', 'cross-site']]],
     ['one credential', undefined, 'GET /', [HOST, ['authorization', 'a']]],
     ['two credentials', 400, 'GET /', [HOST, ['authorization', 'a'], ['Authorization', 'a']]],
-    ['another header twice', undefined, 'GET /', [HOST, ['x', 'authorization'], ['x', 'host']]],
+    ['another header twice', undefined, 'GET /', [HOST, ['x', 'host'], ['x', 'authorization'], ['y', 'z']]],
     ['no path', 400, 'OPTIONS *', [HOST]],
     ['a path of another host', 400, 'GET //evil.example', [HOST]],
     ['a query', undefined, 'GET /?after=1&team=token', [HOST]],
     ['a secret in the query', 400, 'GET /?after=1&Token=x', [HOST]],
+    ['a secret first in the query', 400, 'GET /?token=x', [HOST]],
     ['a secret after a second question mark', 400, 'GET /?a=?&api_key=x', [HOST]],
   ])('answers a request with %s by %s', (_what, status, first, lines) => {
     const before = shared().hub.counters.rejected;
-    expect(check(OWN, first, lines)).toBe(status);
+    const refusal = openGuard(shared().hub, () => OWN).checkAddress(requestOf(first, lines));
+    expect(refusal?.status).toBe(status);
+    // It says what is wrong.
+    if (refusal) expect(refusal.message).toMatch(/\b(not|only|must|Never)\b/);
     expect(shared().hub.counters.rejected - before).toBe(status === undefined ? 0 : 1);
   });
 
@@ -82,6 +87,8 @@ describe('the guard', () => {
     expect(check(WITH_ANSWERS, `POST ${READ_ANSWER}?x=1`, lines)).toBeUndefined();
     expect(check(WITH_ANSWERS, `POST ${READ_ANSWER}`, [HOST, ['origin', 'https://public.example']])).toBeUndefined();
     expect(check(WITH_ANSWERS, `POST ${READ_ANSWER}`, [HOST, ['origin', 'https://evil.example']])).toBe(403);
+    expect(check(WITH_ANSWERS, `GET ${ANSWER_PAGE}`, [['host', 'public.example']])).toBeUndefined();
+    expect(check(WITH_ANSWERS, `GET ${ANSWER_PAGE}`, [['host', 'evil.example']])).toBe(403);
     expect(check(WITH_ANSWERS, 'GET /', [['host', 'public.example']])).toBe(403);
     expect(check(WITH_ANSWERS, 'GET /', [HOST, ['origin', 'https://public.example']])).toBe(403);
   });
@@ -116,6 +123,15 @@ describe('the guard', () => {
     expect(await admit('GET /', origin)).toBe(401);
     const message = 'A valid token is needed: Authorization: Bearer …';
     expect(await guard.admit(requestOf('GET /', [HOST]))).toEqual({ status: 401, code: 'unauthenticated', message });
+    for (const [first, what] of [
+      ['GET /', 'must come from the dashboard'],
+      ['POST /', 'needs the header x-troupe-csrf: 1'],
+    ] as const) {
+      const lines = first === 'GET /' ? [HOST, cookie] : [HOST, cookie, origin];
+      expect(await guard.admit(requestOf(first, lines))).toMatchObject({
+        message: expect.stringContaining(what) as string,
+      });
+    }
     // A token beside the cookie counts, and is wrong.
     expect(await admit('GET /', cookie, origin, ['authorization', 'Bearer wrong'])).toBe(401);
     const isValid = (change as Admitted).isValid;
@@ -126,5 +142,17 @@ describe('the guard', () => {
     // Two at once, then none.
     const take = async (): Promise<object> => guard.admit(requestOf('GET /', [HOST, bearer]));
     expect([await take(), await take(), await take()]).toMatchObject([admitted, admitted, { status: 429 }]);
+  });
+
+  test('does not keep the daemon running while it delays an answer', async () => {
+    const guard = openGuard(
+      { ...shared().hub, limits: { ...LIMITS, authFailuresPerMinute: 0, authDelayMs: 1 } },
+      () => OWN,
+    );
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const late = guard.failed(requestOf('GET /', [HOST]));
+    expect(timers()).toBe(before);
+    expect(await late).toMatchObject({ status: 401 });
   });
 });
