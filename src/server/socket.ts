@@ -41,8 +41,8 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
     if (door.open(socket)) serve(hub, socket, door);
     else refuse(socket, new TeamError('limit', 'Too many connections'));
   };
-  let server = await open(path, admit);
-  server.on('error', (error) => hub.report(error, 'socket'));
+  const onError = (error: unknown): void => hub.report(error, 'socket');
+  let server = await open(path, admit, onError);
   let isClosing = false;
   let reopening: Promise<void> | undefined;
   const watch = setInterval(() => {
@@ -56,11 +56,10 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
       // Closed first, because Node removes the path when a server closes. Open connections stay.
       server.close();
       if (isClosing) return;
-      server = await open(path, admit);
-      server.on('error', (error) => hub.report(error, 'socket'));
-      hub.report(new TeamError('storage', `${path} was removed, and has been created again`), 'socket');
+      server = await open(path, admit, onError);
+      onError(new TeamError('storage', `${path} was removed, and has been created again`));
     } catch (error) {
-      hub.report(error, 'socket');
+      onError(error);
     }
   }
 
@@ -76,7 +75,7 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
   };
 }
 
-async function open(path: string, admit: (socket: Socket) => void): Promise<Server> {
+async function open(path: string, admit: (socket: Socket) => void, onError: (error: unknown) => void): Promise<Server> {
   const server = createServer(admit);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -84,6 +83,7 @@ async function open(path: string, admit: (socket: Socket) => void): Promise<Serv
     );
     server.listen(path, resolve);
   });
+  server.on('error', onError);
   await chmod(path, 0o600);
   return server;
 }
@@ -180,8 +180,8 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
 function readHello(text: string, mostLength: number): HelloFrame | undefined {
   if (text.length > mostLength) return undefined;
   try {
-    const frame = JSON.parse(text) as Partial<HelloFrame> | null;
-    if (frame?.type !== 'hello' || typeof frame.token !== 'string') return undefined;
+    const frame = JSON.parse(text) as Partial<HelloFrame>;
+    if (frame.type !== 'hello' || typeof frame.token !== 'string') return undefined;
     return frame as HelloFrame;
   } catch {
     return undefined;

@@ -30,6 +30,8 @@ export interface Server {
   readonly token: string;
   /** The reported errors; tests expect none. */
   readonly errors: unknown[];
+  /** Where each of them was reported. */
+  readonly places: string[];
   stop(): Promise<void>;
 }
 
@@ -46,7 +48,12 @@ export async function openServer(directory: string, journal: Journal, options: S
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const home = homeAt(directory);
   const errors: unknown[] = [];
+  const places: string[] = [];
   const onError = (error: unknown): void => void errors.push(error);
+  const onServerError = (error: unknown, where: string): void => {
+    errors.push(error);
+    places.push(where);
+  };
   const ledger = new Ledger(journal, { exclusive: true, onError });
   const credentials = await openCredentials({ ...home, ledger });
   const native = openBridge({
@@ -86,7 +93,8 @@ export async function openServer(directory: string, journal: Journal, options: S
     ledger,
     daemon: daemonOf(home, credentials, () => listening.url),
   };
-  const hub = openHub({ services, credentials, ...(limits && { limits }), ...(lines && { mcp: lines }), onError });
+  const more = { ...(limits && { limits }), ...(lines && { mcp: lines }) };
+  const hub = openHub({ services, credentials, ...more, onError: onServerError });
   const listening = await listenHttp({ hub, ...http });
   const socket = await listenSocket(home.socket, hub);
   let stopping: Promise<void> | undefined;
@@ -98,6 +106,7 @@ export async function openServer(directory: string, journal: Journal, options: S
     port: listening.port,
     token: readFileSync(home.tokenFile, 'utf8').trim(),
     errors,
+    places,
     stop() {
       stopping ??= (async () => {
         await hub.closeAll();

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync, symlinkS
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { lineOn, listenSocket, PIECE_BYTES } from '../../src/server/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -66,7 +67,7 @@ describe('the Unix socket', () => {
   );
 
   test('that cannot come back is reported, and comes back when it can', async () => {
-    const { hub, errors } = await startServer();
+    const { hub, errors, places } = await startServer();
     const folder = join(temporaryFolder(), 'home');
     const path = join(folder, 's');
     mkdirSync(folder, { mode: 0o700 });
@@ -83,9 +84,12 @@ describe('the Unix socket', () => {
     rmSync(folder);
     mkdirSync(folder, { mode: 0o700 });
     await until('it comes back', () => (vi.advanceTimersByTime(1_000), existsSync(path)));
-    expect(errors.slice(1)).toMatchObject([{ message: `${path} was removed, and has been created again` }]);
+    const again = { message: `${path} was removed, and has been created again` };
+    await until('that is reported', () => errors.length > 1);
+    expect(errors.slice(1)).toMatchObject([again]);
     expect(listening()).toBe(before);
     await socket.close();
+    expect(new Set(places)).toEqual(new Set(['socket']));
   });
 
   test('comes back after it was removed; open connections are not affected', async () => {
@@ -177,6 +181,8 @@ describe('the Unix socket', () => {
 
   test('takes long texts in pieces, and says of each but the last that it moved', async () => {
     const { line, received, counts } = await openLine();
+    line.write(['a frame', 'another'], ...counts.callbacks);
+    await until('both are there', () => received() === 'a frame\nanother\n');
     for (const [length, moved] of [
       [1, 0],
       [PIECE_BYTES, 0],
@@ -196,18 +202,47 @@ describe('the Unix socket', () => {
     }
   });
 
-  test('says its last word to a client that it cuts off, and hears no more of it', async () => {
+  test.each(['cut off', 'closed'])('hears no more of a client that it has %s, and notices its end', async (how) => {
     const { line, socket, client, received, counts } = await openLine();
     const heard: string[] = [];
     socket.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
     client.write('one');
     await until('it is heard', () => heard.length > 0);
-    line.cut({ code: 1013, reason: 'slow' }, 'the last');
+    line.pause();
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    if (how === 'closed') line.close({ code: 1001, reason: 'over' });
+    else line.cut({ code: 1013, reason: 'slow' }, 'the last');
     client.write('two');
-    await until('the client has it', () => received() === 'the last\n');
+    await ended;
+    expect(received()).toBe(how === 'closed' ? '' : 'the last\n');
     client.end('three');
     await until('its end is noticed', () => socket.closed);
-    expect([heard, counts.cut]).toEqual([['one'], 1]);
+    expect([heard, counts.cut]).toEqual([['one'], how === 'closed' ? 0 : 1]);
+  });
+
+  test('does not wait for longer than 5 s for the end of a client that it has closed or refused', async () => {
+    const { hub, home } = await startServer();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { line, socket } = await openLine();
+    line.close({ code: 1001, reason: 'over' });
+    const stranger = createConnection({ path: home.socket, allowHalfOpen: true });
+    onTestFinished(() => void stranger.destroy());
+    stranger.resume().write('no hello\n');
+    await once(stranger, 'end');
+    // One that ends is gone at once.
+    const polite = createConnection({ path: home.socket, allowHalfOpen: true });
+    polite.resume().write('no hello\n');
+    await once(polite, 'end');
+    expect(hub.connections).toBe(2);
+    polite.end();
+    while (hub.connections > 1) await nextTurn();
+    vi.advanceTimersByTime(4_999);
+    expect([socket.destroyed, hub.connections]).toEqual([false, 1]);
+    vi.advanceTimersByTime(1);
+    expect(socket.destroyed).toBe(true);
+    vi.useRealTimers();
+    await until('the stranger is gone', () => hub.connections === 0);
   });
 
   test('ignores empty lines before the hello', async () => {
@@ -224,11 +259,16 @@ describe('the Unix socket', () => {
     const path = join(folder, 's');
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const before = vi.getTimerCount();
     const socket = await listenSocket(path, hub);
+    const client = createConnection(path);
+    const gone = once(client.resume(), 'close');
+    await once(client, 'connect');
     rmSync(path);
     vi.advanceTimersByTime(1_000);
     await socket.close();
-    expect(existsSync(path)).toBe(false);
+    await gone;
+    expect([existsSync(path), vi.getTimerCount()]).toEqual([false, before]);
     expect(errors).toEqual([]);
   });
 
@@ -287,7 +327,7 @@ describe('the Unix socket', () => {
     await extra.closed;
     expect(extra.frames).toMatchObject([{ type: 'error', error: { code: 'limit' } }]);
     wires[0]?.close();
-    await expect.poll(() => hub.connections).toBe(4);
+    await expect.poll(() => [hub.connections, hub.connected.size]).toEqual([4, 4]);
     expect((await openUnix(home.socket, token)).frames).toMatchObject([{ type: 'welcome' }]);
   });
 });
