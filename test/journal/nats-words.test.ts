@@ -3,8 +3,8 @@ import { errors, headers } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
 import { batchId, inOrder, openTips } from '../../src/journal/nats/chain.ts';
-import { ANSWER, isTransient, toTeamError } from '../../src/journal/nats/errors.ts';
-import { encodeTeam, namesOf } from '../../src/journal/nats/names.ts';
+import { ANSWER, isNobodyThere, isTransient, toTeamError, UnderWayError } from '../../src/journal/nats/errors.ts';
+import { decodeTeam, encodeTeam, lastWord, namesOf } from '../../src/journal/nats/names.ts';
 import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
 import { openTurns } from '../../src/journal/nats/turns.ts';
 import { withinTime } from '../../src/journal/nats/within-time.ts';
@@ -35,6 +35,7 @@ describe('a refusal of the servers', () => {
       /may not publish x\.y/,
     ],
     ['no JetStream', notEnabled(answer(10039)), /JetStream is not enabled for this account/],
+    ['JetStream that nobody answered for', notEnabled(new Error('nobody')), /no answer .*unknown whether it was done/],
     ['too few servers', answer(ANSWER.noSuitablePeers), /too few servers run/],
     ['no answer', new errors.TimeoutError(), /no answer .*unknown whether it was done/],
     ['something else', answer(12_345), /Cannot read at nats:\/\/x: so it is\.$/],
@@ -54,6 +55,7 @@ describe('a refusal of the servers', () => {
     [true, notEnabled(new Error('nobody'))],
     [true, new errors.RequestError('nobody')],
     [true, new errors.TimeoutError()],
+    [true, new UnderWayError()],
     [false, answer(ANSWER.storeFailed, 503)],
     [false, answer(10008)],
     [false, notEnabled(answer(10039))],
@@ -65,12 +67,29 @@ describe('a refusal of the servers', () => {
   });
 });
 
+test('nobody is there if the servers say so, or if no server answered for JetStream', () => {
+  const told = [
+    new errors.RequestError('nobody', { cause: new errors.NoRespondersError('x') }),
+    notEnabled(new Error('nobody')),
+    new errors.RequestError('gone'),
+    notEnabled(answer(10039)),
+    new errors.NoRespondersError('x'),
+    'text',
+  ];
+  expect(told.map(isNobodyThere)).toEqual([true, true, false, false, false, false]);
+});
+
 describe('a batch', () => {
   test('that is large is packed, and read again', async () => {
     const text = 'x'.repeat(100_000);
     const { data, encoding } = await pack(text);
     expect(data.length).toBeLessThan(1_000);
     expect(await unpack(data, encoding, 'It')).toBe(text);
+    // Smaller ones are sent as they are.
+    const [small, large] = [await pack('x'.repeat(65_535)), await pack('x'.repeat(65_536))];
+    expect([small.encoding, small.data.length, large.encoding]).toEqual([undefined, 65_535, 'deflate']);
+    const plain = { seq: 1, subject: 's', data: Buffer.from('.["a"].').subarray(1, 6) };
+    expect(await decodeBatch(plain, 'alpha')).toEqual({ seq: 1, events: ['a'] });
   });
 
   test.each<[string, string | undefined, Uint8Array]>([
@@ -103,6 +122,81 @@ describe('a batch', () => {
     expect(passed).toEqual([message]);
     expect(tips.idOf(order.life, 1)).toBeUndefined();
   });
+});
+
+describe('the order of batches', () => {
+  const life = { stream: 't', subject: 's' };
+  const batch = (seq: number, id: string, after?: string) => {
+    const head = headers();
+    head.set('Nats-Msg-Id', `${id}.0`);
+    if (after !== undefined) head.set('Troupe-After', after);
+    return { seq, subject: 's', data: Buffer.from('[]'), headers: head };
+  };
+  /** Which batches are passed on, and which does not follow the one before. */
+  const follow = async (messages: ReturnType<typeof batch>[], before?: string) => {
+    const forks: number[] = [];
+    const order = { life, ...(before !== undefined && { before }), onFork: (seq: number) => void forks.push(seq) };
+    const source = (async function* () {
+      yield* messages;
+    })();
+    const passed = await Array.fromAsync(inOrder(source, order, openTips()));
+    return [passed.map(({ seq }) => seq), forks];
+  };
+
+  test('ends where one was written after another batch than the one before it', async () => {
+    expect(await follow([batch(1, 'a'), batch(2, 'b', 'a'), batch(3, 'c')])).toEqual([[1, 2, 3], []]);
+    expect(await follow([batch(1, 'a'), batch(2, 'b', 'x'), batch(3, 'c', 'b')])).toEqual([[1], [2]]);
+    expect(await follow([batch(2, 'b', 'a')], 'a')).toEqual([[2], []]);
+    expect(await follow([batch(2, 'b', 'a')], 'x')).toEqual([[], [2]]);
+    // Nobody knows which batch was before it.
+    expect(await follow([batch(2, 'b', 'a')])).toEqual([[2], []]);
+  });
+
+  test('is remembered by its last batch, which is doubted if it was seen before trouble, or soon after', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const noted: unknown[] = [];
+    const tips = openTips((...note) => noted.push(note));
+    const began = performance.now();
+    tips.note(life, { seq: 5, id: 'five' });
+    // Someone reads from the start.
+    tips.note(life, { seq: 4, id: 'four' });
+    expect([tips.idOf(life, 4), tips.idOf(life, 5), tips.idOf(life, 6)]).toEqual([undefined, 'five', undefined]);
+    const doubts = (troubledAt: number) => [4, 5].map((seq) => tips.isDoubtful(life, seq, began + troubledAt));
+    expect(doubts(-5_000)).toEqual([false, false]);
+    expect(doubts(-4_999)).toEqual([false, true]);
+    // It is there again.
+    vi.advanceTimersByTime(5_000);
+    tips.note(life, { seq: 5, id: 'five' });
+    expect([doubts(0), doubts(1)]).toEqual([
+      [false, false],
+      [false, true],
+    ]);
+    tips.note(life, { seq: 6, id: undefined });
+    expect([tips.idOf(life, 5), tips.idOf(life, 6)]).toEqual([undefined, undefined]);
+    expect(noted).toEqual([
+      ['s', 5, 'five'],
+      ['s', 5, 'five'],
+      ['s', 6, undefined],
+    ]);
+  });
+});
+
+test('names: any text is a team, and the name of its stream says which, if that is not too long', () => {
+  for (const [team, encoded] of [
+    ['a-b_9', 'a-b_9'],
+    ['', '='],
+    ['Aä\n', '=41=c3=a4=0a'],
+    ['=~', '=3d=7e'],
+    ['x'.repeat(150), 'x'.repeat(150)],
+  ] as const) {
+    expect(encodeTeam(team)).toBe(encoded);
+    expect(decodeTeam(encoded)).toBe(team);
+  }
+  const hash = encodeTeam('x'.repeat(151));
+  expect(hash).toMatch(/^~[0-9a-f]{64}$/);
+  expect(decodeTeam(hash)).toBeUndefined();
+  expect(lastWord('a.b.c')).toBe('c');
 });
 
 test('names: half a character is no name, and a stream of another journal is no team', () => {

@@ -161,6 +161,18 @@ describe('the file of a journal', () => {
     expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
   });
 
+  test('has a log of its full size from the start, so that commits need not extend it', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = openFile(path);
+    const { size } = statSync(`${path}-wal`);
+    expect(size).toBeGreaterThanOrEqual(1000 * (4096 + 24));
+    await fill(journal, 'a', 3);
+    expect(statSync(`${path}-wal`).size).toBe(size);
+    // Another one that opens it finds it so, and nothing in it.
+    expect(await openFile(path).teams()).toEqual(['a']);
+    expect(statSync(`${path}-wal`).size).toBe(size);
+  });
+
   test('may exist and be empty', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     writeFileSync(path, '');

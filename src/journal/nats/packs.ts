@@ -4,7 +4,7 @@ import { nanos } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import { PACKS_LAST_MS } from '../packs.ts';
 import type { PackStore } from '../packs.ts';
-import { ANSWER, isAnswer, toTeamError } from './errors.ts';
+import { toTeamError } from './errors.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { readSettings } from './settings.ts';
@@ -76,8 +76,9 @@ export function openPacks(link: Link): PackStore {
   }
 }
 
+/** The library has no class for this. */
 function isMissing(error: unknown): boolean {
-  return isAnswer(error, ANSWER.streamNotFound) || /not found|does not exist/i.test((error as Error).message);
+  return (error as Error).message === 'object store not found';
 }
 
 function tooLarge(name: string, size: number, maxBytes: number): TeamError {
