@@ -491,7 +491,8 @@ describe('a journal', () => {
   });
 
   test.each([
-    ['STREAM.INFO', refusal(12_345), /refused/],
+    ['API.INFO', refusal(12_345), /^Cannot use JetStream at .*refused/],
+    ['STREAM.INFO', refusal(12_345), /^Cannot open the journal at .*refused/],
     ['STREAM.CREATE.OBJ', refusal(ANSWER.replicasNotSupported), /too few servers with JetStream for 1 replicas/],
     ['STREAM.CREATE.OBJ', refusal(12_345), /refused/],
     ['STREAM.CREATE.KV', refusal(12_345), /refused/],
@@ -512,7 +513,11 @@ describe('a journal', () => {
     await expect(setUpNatsJournal(url, { replicas: 1 })).rejects.toThrow(/too few servers/);
     cluster.model.jetstream.odd = (subject) =>
       subject.includes('STREAM.UPDATE') && subject.includes('_a') ? refusal(12_345) : undefined;
-    await expect(setUpNatsJournal(url, { replicas: 1, maxBytes: 0 })).rejects.toThrow(/refused/);
+    await expect(setUpNatsJournal(url, { replicas: 1, maxBytes: 0 })).rejects.toThrow(
+      /^Cannot change .*_a at .*refused/,
+    );
+    answerNext(cluster, 'STREAM.INFO', refusal(12_345));
+    await expect(setUpNatsJournal(url, { replicas: 1 })).rejects.toThrow(/^Cannot set up the journal at .*refused/);
     cluster.model.jetstream.odd = (subject) =>
       subject.includes('STREAM.UPDATE') && /_[a-f]$/.test(subject) ? refusal(ANSWER.streamNotFound, 404) : undefined;
     await setUpNatsJournal(url, { replicas: 1, maxBytes: 0 });
@@ -592,7 +597,7 @@ describe('a journal', () => {
     const { packs } = await open(url);
     await packs.remove('alpha/');
     answerNext(single, `INFO.OBJ_${prefix}-packs`, refusal(12_345));
-    await expect(packs.remove('alpha/')).rejects.toMatchObject({ code: 'storage' });
+    await expect(packs.remove('alpha/')).rejects.toThrow(/^Cannot remove work at .*refused/);
     // Somebody removed the settings: one server keeps it.
     answerNext(single, `INFO.OBJ_${prefix}-snap`, refusal(10059, 404));
     await packs.put('alpha/1', Buffer.from('x'));
@@ -689,6 +694,13 @@ describe('the daemons of a journal', () => {
     const subject = `KV.${prefix}-hosts`;
     answerNext(single, subject, refusal(12_345));
     await expect(hosts.announce(card('b'))).rejects.toMatchObject({ code: 'storage' });
+    for (const [doing, call] of [
+      ['read the lease', () => hosts.readLease()],
+      ['list the daemons', () => hosts.list()],
+    ] as const) {
+      answerNext(single, 'INFO.KV_', refusal(12_345));
+      await expect(call()).rejects.toThrow(`Cannot ${doing} at `);
+    }
     await hosts.announce(card('b'));
     await hosts.announce(card('a'));
     expect((await hosts.list()).map(({ name }) => name)).toEqual(['a', 'b']);
@@ -728,7 +740,7 @@ describe('the daemons of a journal', () => {
     await two.close();
     const closed = { code: 'storage' };
     await expect(two.hosts.isConnected('a')).rejects.toMatchObject(closed);
-    await expect(two.hosts.checkHearing('a')).rejects.toMatchObject(closed);
+    await expect(two.hosts.checkHearing('a')).rejects.toThrow('Cannot hear what others ask at ');
     await expect(two.hosts.ask('a', 1, { timeoutMs: 60_000 })).rejects.toMatchObject(closed);
   });
 

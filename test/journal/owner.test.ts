@@ -198,7 +198,9 @@ test('opening creates no files beside a file that is no journal or was truncated
   const folder = temporaryFolder();
   const text = join(folder, 'passwd');
   writeFileSync(text, 'root:x:0:0:root:/root:/bin/sh\n'.repeat(8));
-  expect(() => sqliteJournal(text, { exclusive: true })).toThrow('the file is damaged or no journal');
+  expect(() => sqliteJournal(text, { exclusive: true })).toThrow(
+    `Cannot open the journal in ${text}: the file is damaged or no journal`,
+  );
   const cut = join(folder, 'cut.db');
   writeFileSync(cut, '');
   writeFileSync(`${cut}-wal`, 'what was acknowledged');
@@ -223,6 +225,6 @@ test('a lock that SQLite cannot open is named in a refusal', () => {
   const path = join(`${start}${folders}`.replace(/\/$/, 'b'), 'j.db');
   expect(path).toHaveLength(508);
   mkdirSync(dirname(path), { recursive: true });
-  const refused = { code: 'storage', message: expect.stringContaining(`${path}.owner`) };
+  const refused = { code: 'storage', message: expect.stringContaining(`Cannot take the lock in ${path}.owner`) };
   expect(() => sqliteJournal(path, { exclusive: true })).toThrow(expect.objectContaining(refused));
 });

@@ -230,7 +230,7 @@ describe('opening', () => {
   test('refuses a path with a file as folder', () => {
     const path = join(temporaryFolder(), 'file');
     writeFileSync(path, 'x');
-    refuses(join(path, 'journal.db'), 'storage', 'journal.db');
+    refuses(join(path, 'journal.db'), 'storage', 'Cannot open the journal in ');
   });
 
   test.each([

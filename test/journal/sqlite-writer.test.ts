@@ -135,11 +135,17 @@ describe('a file that another process has locked', () => {
       journal.append('b', 0, [note('x')]),
       journal.saveSnapshot('a', { seq: 1, body: 'x' }),
       journal.drop('a'),
+      journal.restore?.('c', [[note('x')]]),
     ];
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: error('storage') });
     }
-    await expect(calls[0]).rejects.toThrow(/^Cannot append to team "a" in .*: another process holds the file/);
+    const doing = ['append to', 'append to', 'save a snapshot of', 'drop', 'restore'];
+    for (const [at, team] of ['a', 'b', 'a', 'a', 'c'].entries()) {
+      await expect(calls[at]).rejects.toThrow(
+        new RegExp(`^Cannot ${doing[at]} team "${team}" in .*: another process holds the file`),
+      );
+    }
     release();
     expect(await journal.teams()).toEqual(['a']);
     expect(await journal.append('a', 1, [note('2')])).toBe(2);
