@@ -19,6 +19,11 @@ describe('the address of a journal on NATS', () => {
     });
   });
 
+  test('has a port, a prefix and no encryption by default on this machine', () => {
+    const servers = ['localhost:4222'];
+    expect(readNatsAddress('nats://localhost', '/')).toStrictEqual({ servers, prefix: 'troupe', tls: false });
+  });
+
   test.each([
     ['nats://localhost', false],
     ['nats://[::1]:4222', false],
@@ -48,6 +53,7 @@ describe('the address of a journal on NATS', () => {
 
   test('is repeated for every folder, unless it names a credential', () => {
     expect(repeatAddress('nats://a', '/home')).toBe('tls://a:4222');
+    expect(repeatAddress('nats://a,b:1', '/home')).toBe('tls://a:4222,b:1');
     expect(repeatAddress('nats://localhost', '/home')).toBe('nats://localhost:4222');
     expect(repeatAddress('nats://a?ca=c.pem', '/home')).toBe('tls://a:4222?ca=%2Fhome%2Fc.pem');
     expect(repeatAddress('nats://a?prefix=p&monitor=http://a:1', '/')).toBe(

@@ -1,8 +1,9 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
 import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
-import { batchId, inOrder, openTips } from '../../src/journal/nats/chain.ts';
+import { batchId, forked, inOrder, openTips } from '../../src/journal/nats/chain.ts';
 import { ANSWER, isNobodyThere, isTransient, toTeamError, UnderWayError } from '../../src/journal/nats/errors.ts';
 import { decodeTeam, encodeTeam, lastWord, namesOf } from '../../src/journal/nats/names.ts';
 import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
@@ -36,6 +37,7 @@ describe('a refusal of the servers', () => {
     ],
     ['no JetStream', notEnabled(answer(10039)), /JetStream is not enabled for this account/],
     ['JetStream that nobody answered for', notEnabled(new Error('nobody')), /no answer .*unknown whether it was done/],
+    ['a batch that is under way', new UnderWayError(), /no answer \(the servers have not agreed on it yet\)/],
     ['too few servers', answer(ANSWER.noSuitablePeers), /too few servers run/],
     ['no answer', new errors.TimeoutError(), /no answer .*unknown whether it was done/],
     ['something else', answer(12_345), /Cannot read at nats:\/\/x: so it is\.$/],
@@ -43,8 +45,10 @@ describe('a refusal of the servers', () => {
     expect((toTeamError(error, 'nats://x', 'read') as Error).message).toMatch(message);
   });
 
-  test('that is no error stays as it is', () => {
-    expect(toTeamError('text', 'nats://x', 'read')).toBe('text');
+  test('that is no error, or is one of ours, stays as it is', () => {
+    for (const error of ['text', new TeamError('limit', 'too much')]) {
+      expect(toTeamError(error, 'nats://x', 'read')).toBe(error);
+    }
   });
 
   test.each<[boolean, Error]>([
@@ -60,6 +64,7 @@ describe('a refusal of the servers', () => {
     [false, answer(10008)],
     [false, notEnabled(answer(10039))],
     [false, Object.assign(new Error('of something else'), { status: 503 })],
+    [false, Object.assign(new Error('of something else'), { code: ANSWER.idUnderWay })],
     [false, answer(ANSWER.wrongLastSequence)],
     [false, new errors.RequestError('no', { cause: new errors.PermissionViolationError('no', 'publish', 'x') })],
   ])('passes by itself: %s, %s', (isPassing, error) => {
@@ -75,8 +80,9 @@ test('nobody is there if the servers say so, or if no server answered for JetStr
     notEnabled(answer(10039)),
     new errors.NoRespondersError('x'),
     'text',
+    undefined,
   ];
-  expect(told.map(isNobodyThere)).toEqual([true, true, false, false, false, false]);
+  expect(told.map(isNobodyThere)).toEqual([true, true, false, false, false, false, false]);
 });
 
 describe('a batch', () => {
@@ -148,6 +154,8 @@ describe('the order of batches', () => {
     expect(await follow([batch(1, 'a'), batch(2, 'b', 'x'), batch(3, 'c', 'b')])).toEqual([[1], [2]]);
     expect(await follow([batch(2, 'b', 'a')], 'a')).toEqual([[2], []]);
     expect(await follow([batch(2, 'b', 'a')], 'x')).toEqual([[], [2]]);
+    const error = { code: 'corrupt', message: expect.stringMatching(/^Batch 5 .* not follow the batch 4 /) as string };
+    expect(forked('alpha', life, 5)).toMatchObject(error);
     // Nobody knows which batch was before it.
     expect(await follow([batch(2, 'b', 'a')])).toEqual([[2], []]);
   });

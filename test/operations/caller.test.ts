@@ -35,6 +35,14 @@ describe('a caller', () => {
     expect(() => actorOf(caller, change, undefined)).toThrow('This credential can only read');
   });
 
+  test('that is a member acts for itself, by name or without one, and for nobody else', () => {
+    const caller = { scope: 'member', teamId: 'demo', memberId: 'worker' } as const;
+    expect([undefined, 'worker'].map((as) => actorOf(caller, change, as))).toEqual(['worker', 'worker']);
+    expect(() => actorOf(caller, change, 'other')).toThrow('This credential acts for worker, not for "other"');
+    const reader = { ...caller, scope: 'reader' } as const;
+    expect(actorOf(reader, { scope: 'reader' }, 'worker')).toBe('worker');
+  });
+
   test('that is a member may do what its scope includes, in its own team and where no team is named', () => {
     const caller = { scope: 'member', teamId: 'demo', memberId: 'worker' } as const;
     const allow = (scope: 'reader' | 'member' | 'lead', teamId?: string) => (): void =>

@@ -29,4 +29,7 @@ test('of a batch, a member sees all but the messages of others', () => {
   expect(seen('eve')).toEqual([released, { ...toBoth, copies: [copy('eve')] }, toAnn]);
   expect(seen('joe')).toEqual([released]);
   expect(seen('joe', 'lead')).toBe(events);
+  // What holds no message is passed on, and not copied for each member.
+  const others = [released as TeamEvent];
+  expect(visibleEvents(others, { scope: 'member', teamId: 'demo', memberId: 'joe' })).toBe(others);
 });

@@ -260,5 +260,7 @@ test('without the setting there are no such links', async () => {
   expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({ status: 403 });
   const own = `127.0.0.1:${stage.port}`;
   const headers = { host: own, origin: `http://${own}` };
+  const { rejected } = stage.hub.counters;
   expect(await visit(stage, READ_ANSWER, { body: { link }, headers })).toMatchObject({ status: 401 });
+  expect(stage.hub.counters.rejected).toBe(rejected + 1);
 });

@@ -51,7 +51,10 @@ describe('the Unix socket', () => {
     await expect(listenSocket(join(open, 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
     mkdirSync(join(folder, 'closed'), { mode: 0o700 });
     symlinkSync(join(folder, 'closed'), join(folder, 'link'));
-    await expect(listenSocket(join(folder, 'link', 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+    writeFileSync(join(folder, 'file'), '', { mode: 0o600 });
+    for (const name of ['link', 'file']) {
+      await expect(listenSocket(join(folder, name, 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
+    }
   });
 
   test(
@@ -209,6 +212,9 @@ describe('the Unix socket', () => {
     client.write('one');
     await until('it is heard', () => heard.length > 0);
     line.pause();
+    // Later it would be disconnected in any case.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const ended = new Promise((resolve) => client.once('end', resolve));
     if (how === 'closed') line.close({ code: 1001, reason: 'over' });
     else line.cut({ code: 1013, reason: 'slow' }, 'the last');
@@ -216,7 +222,7 @@ describe('the Unix socket', () => {
     await ended;
     expect(received()).toBe(how === 'closed' ? '' : 'the last\n');
     client.end('three');
-    await until('its end is noticed', () => socket.closed);
+    while (!socket.closed) await nextTurn();
     expect([heard, counts.cut]).toEqual([['one'], how === 'closed' ? 0 : 1]);
   });
 
@@ -258,7 +264,7 @@ describe('the Unix socket', () => {
     mkdirSync(folder, { mode: 0o700 });
     const path = join(folder, 's');
     onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
     const before = vi.getTimerCount();
     const socket = await listenSocket(path, hub);
     const client = createConnection(path);
@@ -268,6 +274,7 @@ describe('the Unix socket', () => {
     vi.advanceTimersByTime(1_000);
     await socket.close();
     await gone;
+    while (hub.connections > 0) await nextTurn();
     expect([existsSync(path), vi.getTimerCount()]).toEqual([false, before]);
     expect(errors).toEqual([]);
   });
