@@ -22,7 +22,7 @@ export class GitError extends TeamError {
   constructor(
     code: ErrorCode,
     message: string,
-    { complaint, errno, isKilled = false }: { complaint: string; errno?: string; isKilled?: boolean },
+    { complaint, errno, isKilled = false }: { complaint: string; errno?: string | undefined; isKilled?: boolean },
   ) {
     super(code, message, errno === undefined ? {} : { facts: { errno } });
     this.name = 'GitError';
@@ -101,12 +101,12 @@ export function explainFailure({ args, how, err, dir, limits }: Failure): GitErr
   const said = firstLines(err) || `it ended with ${how}`;
   const { code = 'storage', errno, advice } = known ?? {};
   const message = `${name} failed in ${dir}: ${advice === undefined ? said : `${advice} (${said})`}`;
-  return new GitError(code, message, { complaint: err, isKilled, ...(errno !== undefined && { errno }) });
+  return new GitError(code, message, { complaint: err, isKilled, errno });
 }
 
 /** Why git could not be started at all. */
 export function gitMissing(program: string, cwd: string, error: NodeJS.ErrnoException): TeamError {
-  const options = { cause: error, ...(error.code !== undefined && { facts: { errno: error.code } }) };
+  const options = { cause: error, facts: { errno: String(error.code) } };
   // The system says the same of a missing program and of a missing folder.
   if (error.code === 'ENOENT' && !existsSync(cwd)) {
     return new TeamError('storage', `Cannot start ${program} in ${cwd}: the folder is gone`, options);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { explainFailure, gitMissing } from './git-errors.ts';
 
 /** How a git command runs. */
@@ -49,7 +49,10 @@ export function start(
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
   if (signal?.aborted) return Promise.reject(aborted(signal));
   // In its own group, so that what git starts (a pack, a filter) ends with it.
-  const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true, shell: false });
+  const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  child.once('error', (error: NodeJS.ErrnoException) => reject(gitMissing(program, cwd, error)));
+  // With too many open files there are no pipes, and the error follows.
+  if (!(child.stdout as Readable | undefined)) return promise;
   const out: Buffer[] = [];
   const complaint: Buffer[] = [];
   let [bytes, complaintBytes] = [0, 0];
@@ -67,23 +70,22 @@ export function start(
   };
   const stop = () => end('aborted');
   const timer = setTimeout(() => end('timeout'), timeoutMs);
-  signal?.addEventListener('abort', stop, { once: true });
+  signal?.addEventListener('abort', stop);
 
   child.stdout.on('data', (chunk: Buffer) => {
-    if (ended === 'output') return;
     bytes += chunk.length;
     out.push(chunk);
     if (bytes > maxBytes) end('output');
   });
   child.stderr.on('data', (chunk: Buffer) => {
+    if (complaintBytes < MAX_COMPLAINT) complaint.push(chunk);
     complaintBytes += chunk.length;
-    if (complaintBytes - chunk.length < MAX_COMPLAINT) complaint.push(chunk);
   });
   // A command that needs no more input closes its end early.
   child.stdin.on('error', () => {});
   let failure: unknown;
-  if (input === undefined || typeof input === 'string' || Buffer.isBuffer(input)) {
-    child.stdin.end(input ?? '');
+  if (typeof input !== 'object' || Buffer.isBuffer(input)) {
+    child.stdin.end(input);
   } else {
     feed(child.stdin, input).catch((error: unknown) => {
       failure = error;
@@ -91,20 +93,16 @@ export function start(
     });
   }
 
-  child.once('error', (error: NodeJS.ErrnoException) => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-    reject(gitMissing(program, cwd, error));
-  });
+  // Also after an error.
   child.once('close', (code, killedBy) => {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    const err = Buffer.concat(complaint).toString().slice(0, MAX_COMPLAINT);
+    const err = Buffer.concat(complaint).toString();
     const isCut = ended === 'output';
     if (isCut && cut) {
       resolve({ code: 0, out: Buffer.concat(out).subarray(0, maxBytes), err, isCut });
-    } else if (ended === 'aborted' && signal) {
-      reject(aborted(signal));
+    } else if (ended === 'aborted') {
+      reject(aborted(signal as AbortSignal));
     } else if (ended === 'input') {
       reject(failure);
     } else if (ended !== undefined || code === null || !exits.includes(code)) {
