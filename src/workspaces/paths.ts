@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, number>> = {
  */
 export function toText(path: Buffer): string {
   const text = path.toString();
-  if (path[0] !== 34 && !(text.includes('\uFFFD') && !Buffer.from(text).equals(path))) return text;
+  if (path[0] !== 34 && Buffer.from(text).equals(path)) return text;
   const quoted = [...path].map((byte) => {
     if (byte === 34 || byte === 92) return `\\${String.fromCharCode(byte)}`;
     return byte >= 32 && byte < 127 ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`;
@@ -27,7 +27,7 @@ export function toText(path: Buffer): string {
 
 /** The bytes of a path that `toText` wrote. */
 export function toBytes(path: string): Buffer {
-  if (!/^".*"$/s.test(path) || path.length < 2) return Buffer.from(path);
+  if (!/^".*"$/s.test(path)) return Buffer.from(path);
   const bytes: Buffer[] = [];
   for (const [part, octal, letter] of path.slice(1, -1).matchAll(/\\(?:([0-7]{3})|(.))|[^\\]+/gs)) {
     if (octal !== undefined) bytes.push(Buffer.from([Number.parseInt(octal, 8)]));

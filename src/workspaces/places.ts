@@ -130,7 +130,7 @@ export async function removeReports(depot: string): Promise<void> {
 
 /** Removes locks and half-written files. They are ours: nobody else writes here. */
 export async function removeDebris(folder: string, names: RegExp, except: readonly string[] = []): Promise<void> {
-  const found = await readdir(folder, { withFileTypes: true, recursive: false }).catch(() => []);
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of found) {
     if (except.includes(entry.name)) continue;
     const path = join(folder, entry.name);

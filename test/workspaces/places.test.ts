@@ -63,7 +63,10 @@ describe('the folders of a daemon', () => {
     write(root, Object.fromEntries([...stays, ...goes].map((path) => [path, 'x'])));
     // Not a folder, as somebody may leave one.
     write(root, { 'indexes/file': 'x' });
-    await openPlaces(root, { endLeftovers: async () => write(root, { 'indexes/alpha/ada/late.lock': 'x' }) });
+    await openPlaces(root, {
+      endLeftovers: async () => write(root, { 'indexes/alpha/ada/late.lock': 'x', ended: 'x' }),
+    });
+    expect(existsSync(join(root, 'ended'))).toBe(true);
     expect(stays.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect([...goes, 'indexes/alpha/ada/late.lock'].filter((path) => existsSync(join(root, path)))).toEqual([]);
     expect(readdirSync(join(root, 'workspaces/.making'))).toEqual([]);
@@ -110,16 +113,16 @@ describe('the trash', () => {
     // Where no name can be.
     write(root, { file: 'x' });
     await expect(putAway(places, join(root, 'file/x'), 'x')).rejects.toMatchObject({ code: 'ENOTDIR' });
-    const old = ['1700000000002-b-0123456789ab', '1700000000001-a-b-c-0123456789ab'];
+    const old = [2, 4, 1, 3].map((at) => `170000000000${at}-a-b.${at}-0123456789ab`);
     const others = ['2026-01-31T12-00-00.000Z-team-of-0123456789ab', '1700000000001-x'];
     for (const name of [...old, ...others]) mkdirSync(join(places.trash, name));
     const listed = await listTrash(places);
-    expect(listed.map(({ what }) => what)).toEqual(['a-b-c', 'b', 'alpha.ada']);
-    expect(listed[0]).toEqual({ path: join(places.trash, old[1]!), what: 'a-b-c', at: 1_700_000_000_001 });
-    expect(listed[2]!.at).toBeGreaterThanOrEqual(before);
+    expect(listed.map(({ what }) => what)).toEqual(['a-b.1', 'a-b.2', 'a-b.3', 'a-b.4', 'alpha.ada']);
+    expect(listed[0]).toEqual({ path: join(places.trash, old[2]!), what: 'a-b.1', at: 1_700_000_000_001 });
+    expect(listed[4]!.at).toBeGreaterThanOrEqual(before);
     const gone = await emptyTrash(places, 1_700_000_000_002);
-    expect(gone.map(({ what }) => what)).toEqual(['a-b-c']);
-    expect((await listTrash(places)).map(({ what }) => what)).toEqual(['b', 'alpha.ada']);
+    expect(gone.map(({ what }) => what)).toEqual(['a-b.1']);
+    expect((await listTrash(places)).map(({ what }) => what)).toEqual(['a-b.2', 'a-b.3', 'a-b.4', 'alpha.ada']);
     for (const name of others) expect(existsSync(join(places.trash, name))).toBe(true);
     expect(freshName('/x', 'y')).toMatch(/^\/x\/y-[0-9a-f]{12}$/);
   });
@@ -180,11 +183,15 @@ describe('what is in the way of new files', () => {
       'taken/inside/deep.txt',
     ]);
     // Named once, however much would be below.
-    expect(await find({ 'blocks/a': 'added', 'blocks/b/c': 'added', link: 'added', 'aside/x': 'added' })).toEqual([
-      'blocks',
-      'link',
-      'aside',
-    ]);
+    expect(
+      await find({
+        'blocks/a': 'added',
+        'blocks/b/c': 'added',
+        link: 'added',
+        'aside/x': 'added',
+        'aside/inside': 'added',
+      }),
+    ).toEqual(['blocks', 'link', 'aside']);
     expect(await find({ goes: 'deleted', 'goes/a': 'added' })).toEqual([]);
     // A folder whose files go makes room; one with other files does not.
     expect(await find({ 'file.txt': 'deleted', 'room/a.txt': 'deleted', room: 'added' })).toEqual([]);
