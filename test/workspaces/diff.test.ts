@@ -48,6 +48,7 @@ describe('a difference', () => {
       { path: 'old name.txt', status: 'deleted' },
       { path: 'tool', status: 'modified' },
     ]);
+    expect((await compare(handle, [base, next])).map(toChange)).toEqual(await named(false));
     expect(await compare(handle, [next, next])).toEqual([]);
     expect((await compare(handle, [base, next])).at(-1)).toMatchObject({ oldMode: '100644', newMode: '100755' });
 
@@ -152,6 +153,7 @@ describe('a difference', () => {
         'shrinks.txt': 'b\n',
         'small.txt': 'b\n',
         'was.bin': 'text\n',
+        'was.txt': { mode: '120000', text: 'small.txt' },
       },
       { parents: [base] },
     );
@@ -159,7 +161,7 @@ describe('a difference', () => {
       Object.fromEntries(
         (await readDiff(handle, [base, next], options)).files.map(({ path, folded: why }) => [path, why]),
       );
-    const both = { 'gone.bin': 'binary', 'new.bin': 'binary', 'was.bin': 'binary' };
+    const both = { 'gone.bin': 'binary', 'new.bin': 'binary', 'was.bin': 'binary', 'was.txt': undefined };
     expect(await folded({})).toEqual({
       ...both,
       'grows.txt': undefined,
@@ -175,6 +177,11 @@ describe('a difference', () => {
     // As large as it may be.
     const size = Buffer.byteLength(lines(100));
     expect(await folded({ maxFileBytes: size })).toMatchObject({ 'new.bin': 'binary' });
+    // Three bytes are as many as there may be, and four are not.
+    expect(await folded({ maxFileBytes: 3 })).toMatchObject({ 'new.bin': 'binary', 'gone.bin': 'large' });
+    const shown = (await readDiff(handle, [base, next])).files.find(({ path }) => path === 'new.bin');
+    expect(shown).toMatchObject({ hunks: [] });
+    expect(shown).not.toHaveProperty('added');
     // A person may want to see it all the same.
     const text = await readDiff(handle, [base, next], { asText: true });
     expect(text.files.find(({ path }) => path === 'new.bin')?.hunks).toHaveLength(1);
@@ -232,6 +239,9 @@ describe('a difference', () => {
         if (end > patch.indexOf('@@ -1 +1,2')) expect(two, `${end}`).toMatchObject({ isWhole: false, hunks: [] });
       }
     }
+    // Old lines may come after new ones.
+    const late = readSections(Buffer.from('diff --git a/x b/x\n@@ -1,3 +1,3 @@\n a\n+n\n b\n-c\n'));
+    expect(late[0]!.hunks[0]!.lines).toEqual([' a', '+n', ' b', '-c']);
     expect(readSections(Buffer.from('@@ -1 +1 @@\n-a\n+b\n'))).toEqual([]);
     expect(readSections(Buffer.from(`${first}@@ -5,0 +6 @@\n+z\n\\ No newline at end of file\n`))[0]!.hunks[1]).toEqual(
       {
@@ -276,6 +286,7 @@ describe('markers that are left of a conflict', () => {
         'both.md': '=======\nb\n>>>>>>>\n',
         'eight.md': '<<<<<<<<\n========\n',
         'heading.md': 'Title\n=======\n\nOther\n=======\n',
+        'half.md': '<<<<<<<\nx\n<<<<<<< ours\n',
         'indented.md': ' <<<<<<< ours\nx ======= y\n',
         'returns.md': 'a\r\n=======\r\n',
         'text.md': '=======x\n<<<<<<<x\n',
@@ -285,6 +296,7 @@ describe('markers that are left of a conflict', () => {
     expect(await findMarkers(handle, [base, next])).toEqual([
       { path: 'base.md', line: 2, isUnderline: false },
       { path: 'both.md', line: 1, isUnderline: false },
+      { path: 'half.md', line: 1, isUnderline: false },
       { path: 'heading.md', line: 2, isUnderline: true },
       { path: 'long.txt', line: 41, isUnderline: false },
       { path: 'returns.md', line: 2, isUnderline: true },

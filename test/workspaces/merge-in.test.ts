@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitIn } from '../../src/cli/reach/git.ts';
 import { mergeIn } from '../../src/workspaces/merge-in.ts';
-import { commitAll, newProject, plainEnvironment, plainGit, write } from './project.ts';
+import { commitAll, contents, newProject, plainEnvironment, plainGit, write } from './project.ts';
 
 test.for(['troupe', 'troupe/demo/old'])(
   'a branch %s of the user leaves no room for troupe/demo: nothing is merged, and it is said what to do',
@@ -263,4 +263,154 @@ test('a merge that is called by git, as in a hook, works in the checkout and not
   expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(tip);
   expect(branchesOf(other)).toBe(before);
   expect(plainGit(repository, 'status', '--porcelain')).toBe('');
+});
+
+/** A repository with ignored files, a depot beside it, and what merges the depot's branch into it. */
+function withDepot() {
+  const root = newProject();
+  const [repository, depot] = [join(root, 'project'), join(root, 'depot')];
+  const base = plainGit(repository, 'rev-parse', 'HEAD');
+  plainGit(root, 'clone', '-q', repository, depot);
+  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  write(repository, { '.env': 'KEY=1\n', 'x.log': 'log\n' });
+  const land = (files: Record<string, string>): string => {
+    write(depot, files);
+    plainGit(depot, 'add', '-f', '.');
+    return commitAll(depot);
+  };
+  const merge = (tip: string, from = base, at = depot) =>
+    mergeIn(gitIn(repository, plainEnvironment(root)), {
+      repository,
+      work: { branch: 'troupe/demo', base: from, tip, depot: at },
+    });
+  return { root, repository, depot, base, land, merge };
+}
+
+test('what is merged already is not merged again, and nothing is merged if nothing landed', async () => {
+  const { root, repository, base, land, merge } = withDepot();
+  // The depot is not even looked at.
+  expect(await merge(base, base, join(root, 'nothing'))).toEqual({ into: 'main', merged: false });
+  const tip = land({ 'new.txt': 'new\n' });
+  expect(await merge(tip, base, join(root, 'nothing'))).toEqual({
+    refused: expect.stringMatching(/^git refused, and nothing was merged\. It said:\n.*nothing/s),
+  });
+  expect(await merge(tip)).toEqual({ into: 'main', merged: true });
+  expect(await merge(tip)).toEqual({ into: 'main', merged: false });
+  // Only the branch is gone: it is there again, and no merge is made.
+  plainGit(repository, 'checkout', '-q', '--detach');
+  plainGit(repository, 'branch', '-D', 'troupe/demo');
+  expect(await merge(tip)).toEqual({ merged: false });
+  expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(tip);
+  // A later one is merged into what is checked out, by its own name.
+  const later = land({ 'later.txt': 'later\n' });
+  expect(await merge(later)).toEqual({ merged: true });
+  expect(plainGit(repository, 'rev-parse', 'HEAD', 'troupe/demo', 'main').split('\n')).toEqual([later, later, tip]);
+  write(repository, { '.git/MERGE_HEAD': `${later}\n` });
+  expect(await merge(later)).toEqual({
+    refused:
+      'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again',
+  });
+});
+
+test("the team's own branch may be the one that is checked out", async () => {
+  const { repository, land, merge } = withDepot();
+  const first = land({ 'new.txt': 'new\n' });
+  plainGit(repository, 'checkout', '-qb', 'troupe/demo');
+  expect(await merge(first)).toEqual({ into: 'troupe/demo', merged: true });
+  expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(first);
+  write(repository, { 'own.txt': 'own\n' });
+  const own = commitAll(repository);
+  const second = land({ 'second.txt': 'second\n' });
+  const hook = putHook(repository, 'pre-merge-commit', 'echo no; exit 1');
+  expect(await merge(second)).toEqual({
+    refused: expect.stringMatching(/^git did not merge troupe\/demo, and your files are as they were\. It said:\nno\n/),
+  });
+  expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(own);
+  rmSync(hook);
+  expect(await merge(second)).toEqual({ into: 'troupe/demo', merged: true });
+  expect(plainGit(repository, 'rev-parse', 'HEAD^1', 'HEAD^2').split('\n')).toEqual([own, second]);
+});
+
+test('a branch of that name with commits of the user is never overwritten; an older one of the team is, and comes back', async () => {
+  const { repository, base, land, merge } = withDepot();
+  const first = land({ 'src/a.ts': 'theirs\n', 'src/b.ts': 'theirs\n' });
+  plainGit(repository, 'checkout', '-qb', 'troupe/demo');
+  write(repository, { 'own.txt': 'own\n' });
+  const own = commitAll(repository);
+  plainGit(repository, 'checkout', '-q', 'main');
+  expect(await merge(first)).toEqual({
+    refused:
+      "Your branch troupe/demo has commits that the team's does not have. Nothing was changed. To give them to the team: " +
+      'troupe work take. Or give your branch another name, then merge again: git branch -m troupe/demo old-troupe-demo',
+  });
+  expect(plainGit(repository, 'rev-parse', 'main', 'troupe/demo').split('\n')).toEqual([base, own]);
+  plainGit(repository, 'branch', '-qf', 'troupe/demo', base);
+  write(repository, { 'own.txt': 'own\n' });
+  commitAll(repository);
+  const hook = putHook(repository, 'pre-merge-commit', 'exit 1');
+  expect(await merge(first)).toEqual({
+    refused: expect.stringMatching(
+      /^git did not merge troupe\/demo, and your files are as they were\.( It said:\n(?!.*took along).*)?$/s,
+    ),
+  });
+  expect(plainGit(repository, 'rev-parse', 'troupe/demo')).toBe(base);
+  rmSync(hook);
+  // Every file that conflicts is named, also without a branch.
+  write(repository, { 'src/a.ts': 'mine\n', 'src/b.ts': 'mine\n' });
+  commitAll(repository);
+  expect(await merge(first)).toEqual({
+    refused: expect.stringContaining(
+      'troupe/demo does not merge into main without a conflict in src/a.ts, src/b.ts. Nothing',
+    ),
+  });
+  plainGit(repository, 'checkout', '-q', '--detach');
+  expect(await merge(first)).toEqual({
+    refused: expect.stringContaining('does not merge into HEAD without a conflict'),
+  });
+});
+
+test('changes that the team took along are put away with git stash; -u is only for new files', async () => {
+  const { repository, base, land, merge } = withDepot();
+  const from = land({ 'src/b.ts': 'mine\n' });
+  const tip = land({ 'new.txt': 'new\n' });
+  write(repository, { 'src/b.ts': 'mine\n' });
+  expect(await merge(tip, from)).toEqual({
+    refused: expect.stringMatching(/The branch has the uncommitted files .* with git stash; then merge again$/s),
+  });
+  expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(base);
+  plainGit(repository, 'stash', '-q');
+  expect(await merge(tip, from)).toEqual({ into: 'main', merged: true });
+});
+
+test('of many ignored files that would be replaced ten are named', async () => {
+  const { repository, land, merge } = withDepot();
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `${String.fromCharCode(97 + at)}.log`);
+  const tip = land(Object.fromEntries(names(12).map((name) => [name, 'theirs\n'])));
+  write(repository, Object.fromEntries(names(10).map((name) => [name, 'mine\n'])));
+  const refused = async () => ((await merge(tip)) as { refused: string }).refused;
+  expect(await refused()).toContain(`would replace yours: ${names(10).join(', ')}. Nothing was changed.`);
+  write(repository, Object.fromEntries(names(12).map((name) => [name, 'mine\n'])));
+  expect(await refused()).toContain(`would replace yours: ${names(10).join(', ')} and 2 more. Nothing was changed.`);
+});
+
+test('large files of the work come along: whole, under their hash, and never twice', async () => {
+  const { repository, depot, merge } = withDepot();
+  const [one, two] = ['1'.repeat(64), 'ab'.repeat(32)];
+  const at = (oid: string): string => `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
+  write(depot, {
+    [at(one)]: 'one',
+    [at(two)]: 'two',
+    'lfs/objects/tmp/12/notes': 'x',
+    [`lfs/objects/${'c'.repeat(64)}/x`]: 'x',
+  });
+  symlinkSync('/etc/passwd', join(depot, 'lfs/objects/12'));
+  write(repository, { [`.git/${at(two)}`]: 'two, of the user' });
+  write(depot, { 'new.txt': 'new\n' });
+  plainGit(depot, 'add', 'new.txt');
+  plainGit(depot, 'commit', '-qm', 'new');
+  expect(await merge(plainGit(depot, 'rev-parse', 'HEAD'))).toEqual({ into: 'main', merged: true });
+  expect(contents(join(repository, '.git/lfs'), [])).toEqual({
+    [at(one).slice(4)]: 'one',
+    [at(two).slice(4)]: 'two, of the user',
+  });
 });

@@ -13,7 +13,7 @@ export const RAW = ['-z', '--raw', '--full-index', '--no-abbrev'];
 /** A change with what git knows about both sides. */
 export interface RawChange {
   readonly path: Buffer;
-  readonly from?: Buffer;
+  readonly from?: Buffer | undefined;
   readonly status: Change['status'];
   readonly oldMode: string;
   readonly newMode: string;
@@ -66,9 +66,9 @@ export function readRaw(parts: readonly Buffer[]): RawChange[] {
       .split(' ');
     const status = STATUS[letter.charAt(0)] ?? 'modified';
     const isMove = status === 'renamed';
-    const path = parts[at + (isMove ? 2 : 1)] ?? Buffer.of();
+    const path = parts[at + (isMove ? 2 : 1)] as Buffer;
     const from = isMove ? parts[at + 1] : undefined;
-    found.push({ path, ...(from && { from }), status, oldMode, newMode, oldId, newId });
+    found.push({ path, from, status, oldMode, newMode, oldId, newId });
     at += isMove ? 3 : 2;
   }
   return found;

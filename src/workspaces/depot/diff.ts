@@ -1,7 +1,7 @@
 import { requireId, splitZero } from '../git.ts';
 import { toText } from '../paths.ts';
 import type { Change, ObjectId } from '../workspace.ts';
-import { compare, readRaw, SAFE_DIFF } from './compare.ts';
+import { readRaw, SAFE_DIFF } from './compare.ts';
 import type { RawChange } from './compare.ts';
 import type { DepotHandle } from './handle.ts';
 import { readSections } from './patch.ts';
@@ -71,34 +71,31 @@ export async function readDiff(
   const parts = splitZero(facts.out);
   const raw = readRaw(parts);
   const counts = readCounts(parts.slice(raw.reduce((sum, { from: old }) => sum + (old ? 3 : 2), 0)));
+  const counted = raw.map((change, i) => ({ change, count: counts[i] as Count }));
   const sections = readSections(patch.out);
-  const large = await findLarge(
-    handle,
-    raw.filter((_, i) => counts[i]?.added === undefined),
-    maxFileBytes,
-  );
+  const unread = counted.filter(({ count }) => count.added === undefined).map(({ change }) => change);
+  const large = await findLarge(handle, unread, maxFileBytes);
 
   let at = 0;
-  const files = raw.map((change, i): DiffFile => {
+  const files = counted.map(({ change, count }): DiffFile => {
     // A file that became a link is shown as one that goes and one that comes.
     const own = sections.slice(at, (at += change.status === 'type-changed' ? 2 : 1));
-    const { added, deleted } = counts[i] ?? {};
     const isBound = own.length === 0 || own.some(({ isWhole }) => !isWhole);
-    const unread = large.has(change.newId) || large.has(change.oldId) ? 'large' : 'binary';
-    const folded = added === undefined ? unread : isBound ? 'bound' : undefined;
+    const why = large.has(change.newId) || large.has(change.oldId) ? 'large' : 'binary';
+    const folded = count.added === undefined ? why : isBound ? 'bound' : undefined;
     return {
       path: toText(change.path),
       status: change.status,
       ...(change.from && { from: toText(change.from) }),
-      ...(added !== undefined && { added }),
-      ...(deleted !== undefined && { deleted }),
+      ...count,
       oldMode: change.oldMode,
       newMode: change.newMode,
       ...(folded && { folded }),
       hunks: own.flatMap(({ hunks }) => hunks),
     };
   });
-  const end = patch.isCut ? patch.out.lastIndexOf(10) + 1 : patch.out.length;
+  // The end of the last whole line, if the rest is cut off.
+  const end = patch.out.lastIndexOf(10) + 1;
   return {
     files,
     added: files.reduce((sum, { added = 0 }) => sum + added, 0),
@@ -128,8 +125,6 @@ export interface FoundMarkers {
 
 /** The conflict markers that files got since the base. One half of a conflict is enough, as for `git diff --check`. */
 export async function findMarkers(handle: DepotHandle, sides: readonly [ObjectId, ObjectId]): Promise<FoundMarkers[]> {
-  const changed = await compare(handle, sides, { renames: true });
-  if (changed.length === 0) return [];
   const { files } = await readDiff(handle, sides, { context: 0, maxBytes: 16 * 1024 * 1024 });
   return files.flatMap(({ path, hunks }): FoundMarkers[] => {
     const found = hunks.flatMap(({ newStart, lines }) =>
@@ -161,7 +156,7 @@ function readCounts(parts: readonly Buffer[]): Count[] {
   const found: Count[] = [];
   for (let at = 0; at < parts.length;) {
     const text = (parts[at] as Buffer).toString('latin1');
-    const [, added = '-', deleted = '-', path = ''] = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(text) ?? [];
+    const [, added, deleted, path] = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(text) as RegExpExecArray;
     found.push(added === '-' ? {} : { added: Number(added), deleted: Number(deleted) });
     at += path === '' ? 3 : 1;
   }
@@ -170,7 +165,8 @@ function readCounts(parts: readonly Buffer[]): Count[] {
 
 /** Which of the files that git did not read are too large, and not binary. */
 async function findLarge({ run }: DepotHandle, changes: readonly RawChange[], most: number): Promise<Set<ObjectId>> {
-  const ids = changes.flatMap(({ oldId, newId }) => [oldId, newId]).filter((id) => !/^0+$/.test(id));
+  // A side without the file has only zeros, and git says that it is missing.
+  const ids = changes.flatMap(({ oldId, newId }) => [oldId, newId]);
   if (ids.length === 0) return new Set();
   const { out } = await run(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
     input: `${ids.join('\n')}\n`,

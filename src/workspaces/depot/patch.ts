@@ -68,7 +68,8 @@ function readHunk(
   while (oldLeft > 0 || newLeft > 0 || lines.peek() === BACKSLASH) {
     const line = lines.next()?.toString();
     if (line === undefined) return undefined;
-    if (!line.startsWith('+') && !line.startsWith('\\')) oldLeft--;
+    // A note of git's comes after the last old line, or the last new one.
+    if (!line.startsWith('+')) oldLeft--;
     if (!line.startsWith('-') && !line.startsWith('\\')) newLeft--;
     found.push(line);
   }
