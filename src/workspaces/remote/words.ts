@@ -54,5 +54,5 @@ export function wordRefusal(error: GitError): { readonly code: ErrorCode; readon
 
 /** A command that printed nothing, such as one that was stopped after its time. */
 function withoutFolder(message: string): string {
-  return message.replace(/ (?:failed )?in \/\S+/, '');
+  return message.replace(/ in \/\S*?(?=:?\s)/, '');
 }
