@@ -69,7 +69,12 @@ export function placeOf(parent: string, { team, member }: WorkspaceName): string
   return join(parent, team, member);
 }
 
-/** A new name in `making` or `trash`. */
+/** A new name for what is being made. */
+export function freshDraft({ making }: Pick<Places, 'making'>): string {
+  return join(making, randomBytes(6).toString('hex'));
+}
+
+/** A new name in a folder, such as the trash. */
 export function freshName(folder: string, what: string): string {
   return join(folder, `${what}-${randomBytes(6).toString('hex')}`);
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCommit, writeCommit } from '../../src/workspaces/depot/commit.ts';
 import { openHandle } from '../../src/workspaces/depot/handle.ts';
-import { areLoose, writeLoose } from '../../src/workspaces/depot/loose.ts';
+import { areLoose, moveLooseRef, readLooseRef, writeLoose } from '../../src/workspaces/depot/loose.ts';
 import { openGit, readId } from '../../src/workspaces/git.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -79,4 +79,96 @@ test('a lock of a command that somebody runs by hand stays, one of a stopped com
   await expect(handle.run(['update-ref', '-d', ref], { signal: AbortSignal.abort() })).rejects.toThrow();
   await handle.advanceRef({ ref, to: two, from: one });
   expect([existsSync(lock), await handle.readRef(ref)]).toEqual([false, two]);
+});
+
+test('of many that move a ref at once exactly one does; one that is not as it should be stays', async () => {
+  const { handle, commit } = await openBare('sha1');
+  const ids = [];
+  for (const text of ['1', '2', '3', '4', '5']) ids.push(await commit(text));
+  const [from = '', ...others] = ids;
+  const ref = 'refs/saves/alpha/ada';
+  await handle.changeRefs([{ ref, to: from, from: '' }]);
+  const moved = await Promise.all(
+    [...others, ...others, ...others].map((to) => moveLooseRef(handle.dir, { ref, to, from })),
+  );
+  expect(moved.filter(Boolean)).toEqual([true]);
+  const to = await readLooseRef(handle.dir, ref);
+  expect(others).toContain(to);
+  expect(await moveLooseRef(handle.dir, { ref, to: from, from })).toBe(false);
+  expect(existsSync(join(handle.dir, `${ref}.lock`))).toBe(false);
+  // What only git can tell.
+  writeFileSync(join(handle.dir, 'refs/saves/alpha/link'), `ref: ${ref}\n`);
+  writeFileSync(join(handle.dir, 'refs/saves/alpha/zeros'), `${'0'.repeat(40)}\n`);
+  for (const odd of [
+    'refs/saves/alpha/link',
+    'refs/saves/alpha/zeros',
+    'refs/saves/none',
+    'refs/saves/../../HEAD',
+    `${ref}^{commit}`,
+    'HEAD',
+  ]) {
+    expect(await readLooseRef(handle.dir, odd), odd).toBeUndefined();
+  }
+  expect(await handle.readRef('refs/saves/alpha/link')).toBe(to);
+  expect(await handle.readRef(`${ref}^{tree}`)).toBe(await handle.treeOf(to!));
+  expect(await handle.readRef('refs/saves/none')).toBeUndefined();
+  await expect(handle.treeOf('1'.repeat(40))).rejects.toThrow('git rev-parse failed');
+
+  // A lock whose name is too long.
+  const long = `refs/saves/alpha/${'x'.repeat(252)}`;
+  writeFileSync(join(handle.dir, long), `${from}\n`);
+  await expect(moveLooseRef(handle.dir, { ref: long, to: to!, from })).rejects.toMatchObject({
+    code: 'storage',
+    facts: { errno: 'ENAMETOOLONG' },
+  });
+});
+
+test('refs are changed all or none, and a change of nothing is none', async () => {
+  const { handle, commit } = await openBare('sha256');
+  const [one, two] = [await commit('1'), await commit('2')];
+  await handle.changeRefs([]);
+  await handle.changeRefs([
+    { ref: 'refs/a', to: one },
+    { ref: 'refs/b', to: two, from: '' },
+  ]);
+  await expect(
+    handle.changeRefs([
+      { ref: 'refs/a', to: two },
+      { ref: 'refs/b', to: one, from: '' },
+    ]),
+  ).rejects.toMatchObject({ code: 'conflict' });
+  await expect(handle.changeRefs([{ ref: 'refs/a', to: undefined, from: two }])).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  await expect(handle.changeRefs([{ ref: 'refs/c', to: 'HEAD' }])).rejects.toMatchObject({ code: 'invalid' });
+  expect(await Promise.all(['refs/a', 'refs/b', 'refs/c'].map((ref) => handle.readRef(ref)))).toEqual([
+    one,
+    two,
+    undefined,
+  ]);
+  await handle.changeRefs([
+    { ref: 'refs/a', to: undefined, from: one },
+    { ref: 'refs/b', to: undefined },
+  ]);
+  expect((await handle.run(['for-each-ref'])).out.toString()).toBe('');
+});
+
+test('an import that is cancelled changes nothing, one that is stopped leaves no lock and no report', async () => {
+  const { handle, commit } = await openBare('sha1');
+  const one = await commit('1');
+  await handle.changeRefs([{ ref: 'refs/a', to: one }]);
+  handle.openImport().cancel();
+  const bad = handle.openImport();
+  await expect(bad.commit(Buffer.from('nonsense\n'), 'refs/a')).rejects.toThrow();
+  await expect.poll(() => readdirSync(handle.dir).filter((name) => name.startsWith('fast_import'))).toEqual([]);
+  // A command that was stopped: its locks go before the next change, those of packed refs, too.
+  await expect(handle.run(['pack-refs'], { signal: AbortSignal.abort() })).rejects.toThrow();
+  for (const name of ['refs/a.lock', 'packed-refs.lock']) writeFileSync(join(handle.dir, name), '');
+  await handle.changeRefs([{ ref: 'refs/a', to: undefined }]);
+  expect(await handle.readRef('refs/a')).toBeUndefined();
+  // One that locks nothing says nothing about locks.
+  await expect(handle.run(['rev-parse', one], { signal: AbortSignal.abort() })).rejects.toThrow();
+  writeFileSync(join(handle.dir, 'refs/b.lock'), '');
+  await expect(handle.changeRefs([{ ref: 'refs/b', to: one }])).rejects.toMatchObject({ code: 'conflict' });
+  expect(existsSync(join(handle.dir, 'refs/b.lock'))).toBe(true);
 });

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
-import { freshName, isFolder, putAway } from '../places.ts';
+import { freshDraft, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { requireInPlace } from './in-place.ts';
@@ -23,7 +23,7 @@ export interface DotGit {
  * are all that has to be replaced when the base changes. The user's branches are there as `origin/...`.
  */
 export async function makeDotGit(folder: string, { handle, places, checkout, index, base }: DotGit): Promise<void> {
-  const draft = freshName(places.making, 'git');
+  const draft = freshDraft(places);
   for (const part of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await mkdir(join(draft, part), { recursive: true });
   }
@@ -74,7 +74,7 @@ export async function replaceHead(folder: string, dotGit: DotGit): Promise<void>
     await makeDotGit(folder, dotGit);
     return;
   }
-  const draft = freshName(dotGit.places.making, 'head');
+  const draft = freshDraft(dotGit.places);
   await mkdir(draft);
   try {
     await writeFile(join(draft, 'HEAD'), `${dotGit.base}\n`);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { joinZero, toBytes } from '../paths.ts';
-import { freshName, putAway } from '../places.ts';
+import { freshDraft, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { removeFolder } from '../remove-folder.ts';
 import { markSubmodules } from '../submodules.ts';
@@ -36,7 +36,7 @@ export interface NewFolder {
 export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'>> {
   const { places, depot, checkout, tree, base, copy, signal } = options;
   const { git, dir } = depot.handle;
-  const draft = freshName(places.making, 'folder');
+  const draft = freshDraft(places);
   const about = join(draft, 'about');
   const files = filesIn(join(draft, 'folder'), about);
   await mkdir(files.folder, { recursive: true });

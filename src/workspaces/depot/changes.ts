@@ -6,7 +6,7 @@ import { GitError } from '../git-errors.ts';
 import { readId, splitZero } from '../git.ts';
 import type { GitPlace } from '../git.ts';
 import { inFolder, toText } from '../paths.ts';
-import { freshName } from '../places.ts';
+import { freshDraft } from '../places.ts';
 import type { Places } from '../places.ts';
 import { stageFolder } from '../stage.ts';
 import { markSubmodules } from '../submodules.ts';
@@ -92,7 +92,7 @@ async function withIndex<R>(
   work: (index: string, staged: readonly Buffer[]) => Promise<R>,
 ): Promise<R> {
   const { git, dir } = handle;
-  const folder = freshName(places.making, 'index');
+  const folder = freshDraft(places);
   const index = join(folder, 'index');
   const place = { dir, index, tree: checkout.folder };
   await mkdir(folder);

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requireId, splitZero } from '../git.ts';
-import { freshName } from '../places.ts';
+import { freshDraft } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import type { DepotHandle } from './handle.ts';
@@ -23,7 +23,7 @@ export async function findConflicts(
   signal?: AbortSignal,
 ): Promise<string[][]> {
   if (pairs.length === 0) return [];
-  const objects = freshName(making, 'merges');
+  const objects = freshDraft({ making });
   await mkdir(objects);
   const variables = { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(handle.dir, 'objects') };
   const aside: DepotHandle = {

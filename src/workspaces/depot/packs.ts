@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
 import { requireId } from '../git.ts';
-import { freshName } from '../places.ts';
+import { freshDraft } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
@@ -89,7 +89,7 @@ export async function takePack(
 ): Promise<void> {
   const ids = want.map(requireId);
   if (hashOf(bytes) !== hash) throw refusal(ids, `it is not the one that the journal names (SHA-256 ${hash})`);
-  const draft = freshName(places.making, 'pack');
+  const draft = freshDraft(places);
   await mkdir(join(draft, 'pack'), { recursive: true, mode: 0o700 });
   const variables = {
     GIT_OBJECT_DIRECTORY: draft,

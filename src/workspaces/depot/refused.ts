@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shorten } from '../../core/text.ts';
 import { GitError } from '../git-errors.ts';
 import { withoutUnseen } from '../paths.ts';
-import { freshName } from '../places.ts';
+import { freshDraft } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { compare } from './compare.ts';
@@ -62,7 +62,7 @@ async function ask(
   places: Places,
   files: readonly RawChange[],
 ): Promise<string | undefined> {
-  const draft = freshName(places.making, 'check');
+  const draft = freshDraft(places);
   await mkdir(join(draft, 'pack'), { recursive: true, mode: 0o700 });
   const variables = {
     GIT_OBJECT_DIRECTORY: draft,

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freshName } from '../places.ts';
+import { freshDraft } from '../places.ts';
 import type { Places } from '../places.ts';
 
 /** An empty repository that borrows the objects of a depot. */
@@ -19,7 +19,7 @@ export async function inDraft<R>(
   { dir: depot, format, places }: { dir: string; format: 'sha1' | 'sha256'; places: Places },
   work: (draft: Draft) => Promise<R>,
 ): Promise<R> {
-  const dir = freshName(places.making, 'remote');
+  const dir = freshDraft(places);
   const objects = join(dir, 'objects');
   try {
     for (const folder of [join(objects, 'pack'), join(objects, 'info'), join(dir, 'refs'), join(dir, 'no-tree')]) {
