@@ -106,7 +106,8 @@ function findLeftovers(all: readonly Leftover[], id: string): Leftover[] {
 }
 
 async function dropRefs({ depots }: LeftoverPlaces, dir: string, changes: readonly RefChange[]): Promise<void> {
-  await depots.find((handle) => handle.dir === dir)?.changeRefs(changes);
+  const handle = depots.find((one) => one.dir === dir) as DepotHandle;
+  await handle.changeRefs(changes);
 }
 
 /**

@@ -10,6 +10,8 @@ import type { Git } from './git.ts';
 import { inFolder, joinZero, toText, withoutUnseen } from './paths.ts';
 import type { LeftOut, LeftOutReason, WorkLimits } from './workspace.ts';
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** A folder with an index of ours that knows what the last save has. */
 export interface Staging {
   readonly git: Git;
@@ -65,7 +67,7 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
 
 /** The first half of `stageFolder`: nothing is changed yet. */
 export async function findDifferences(staging: Staging, prior: readonly Buffer[]): Promise<Differences> {
-  const { folder, staged = [], copied } = staging;
+  const { folder, staged = [], copied = NOTHING } = staging;
   const listed = await listDifferences(staging);
   if ('leftOut' in listed) return { files: [], gone: [], indexed: () => undefined, leftOut: listed.leftOut };
   const { changed, fresh } = listed;
@@ -77,7 +79,7 @@ export async function findDifferences(staging: Staging, prior: readonly Buffer[]
   const isRemoved = ({ status }: RawChange) => status === 'deleted';
   const gone = changed.filter(isRemoved).map(({ path }) => path);
   const modified = changed.filter((change) => !isRemoved(change)).map(({ path }) => path);
-  const isCopied = (path: Buffer) => copied?.has(path.toString('latin1')) ?? false;
+  const isCopied = (path: Buffer) => copied.has(path.toString('latin1'));
   for (const path of fresh.filter(isCopied)) leave(path, 'copied');
   for (const path of distinct([...modified, ...fresh.filter((one) => !isCopied(one)), ...staged])) {
     // A slash at the end is how git lists a repository inside.
@@ -185,13 +187,13 @@ async function leaveFiltered(
   const { out } = await git.run(place, ['check-attr', '-z', '--stdin', 'filter'], { input, signal });
   const values = splitZero(out);
   const filterOf = new Map<string, string>();
-  for (let i = 0; i + 2 < values.length; i += 3) {
+  for (let i = 0; i < values.length; i += 3) {
     filterOf.set((values[i] as Buffer).toString('latin1'), (values[i + 2] as Buffer).toString());
   }
   const kept: Candidate[] = [];
   for (const candidate of found) {
-    const filter = filterOf.get(candidate.path.toString('latin1'));
-    const isLost = filter !== undefined && filters.has(filter) && !(await isPointer(folder, candidate));
+    const filter = filterOf.get(candidate.path.toString('latin1')) ?? '';
+    const isLost = filters.has(filter) && !(await isStored(folder, candidate));
     if (isLost) leave(candidate.path, 'filter', filter);
     else kept.push(candidate);
   }
@@ -200,19 +202,16 @@ async function leaveFiltered(
 
 const POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** Whether a file is a pointer to a large one already. */
-async function isPointer(folder: string, { path, size }: Candidate): Promise<boolean> {
+/** Whether no filter is needed: a link, which git stores as it is, or a pointer to a large file already. */
+async function isStored(folder: string, { path, size }: Candidate): Promise<boolean> {
   if (size > 1024) return false;
-  // A link is not followed, and a pipe that takes the file's place meanwhile does not hold us up.
-  const file = await open(inFolder(folder, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   try {
-    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(64), 0, 64, 0)) ?? {
-      buffer: Buffer.of(),
-      bytesRead: 0,
-    };
+    // A pipe that takes the file's place meanwhile does not hold us up.
+    await using file = await open(inFolder(folder, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
     return buffer.toString('latin1', 0, bytesRead).startsWith(POINTER);
-  } finally {
-    await file?.close();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP';
   }
 }
 
@@ -258,10 +257,9 @@ async function feed(staging: Staging, candidates: readonly Candidate[], leave: L
     for (const [, name = ''] of err.matchAll(/^Ignoring path (.*)$/gm)) leave(Buffer.from(name), 'name');
   } catch (error) {
     if (!isAboutPath(error)) throw error;
-    const [only, ...others] = candidates;
-    if (others.length === 0 && only) {
+    if (candidates.length === 1) {
       const said = error.complaint.split('\n').find((line) => !line.startsWith('hint:'));
-      leave(only.path, 'unreadable', said ?? '');
+      for (const { path } of candidates) leave(path, 'unreadable', said);
       return;
     }
     const middle = candidates.length >> 1;

@@ -44,8 +44,7 @@ export async function findRefused(
 async function findIn(handle: DepotHandle, places: Places, files: readonly RawChange[]): Promise<RefusedFile[]> {
   const why = await ask(handle, places, files);
   if (why === undefined) return [];
-  const [only, ...others] = files;
-  if (others.length === 0 && only) return [{ path: only.path, why: shorten(why, WHY_LENGTH) }];
+  if (files.length === 1) return files.map(({ path }) => ({ path, why: shorten(why, WHY_LENGTH) }));
   const middle = files.length >> 1;
   const first = await findIn(handle, places, files.slice(0, middle));
   return [...first, ...(await findIn(handle, places, files.slice(middle)))];
