@@ -61,7 +61,7 @@ export async function mergeIn(
   const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   const [merged = '', ...conflicts] = trial.out.split('\n');
   // Git answers 1 also if there is nothing to merge into, such as on a branch without a commit.
-  if (trial.code > 1 || merged === '') return { refused: wordRefusal(trial) };
+  if (merged === '') return { refused: wordRefusal(trial) };
   if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', conflicts) };
   const hidden = await findHidden(git, { repository, merged });
   if (hidden.length > 0) return { refused: wordHidden(branch, hidden) };
@@ -123,7 +123,7 @@ async function findProblem(
   // Git says nothing with --quiet, and in the user's language without.
   const isOther = before !== '' && (await git(['merge-base', '--is-ancestor', before, tip])).code !== 0;
   if (isOther) return wordOtherBranch(branch);
-  const taken = before === '' ? await findBranchInTheWay(git, branch) : undefined;
+  const taken = await findBranchInTheWay(git, branch);
   return taken === undefined ? undefined : wordInTheWay(branch, taken);
 }
 
@@ -223,9 +223,8 @@ function wordOtherBranch(branch: string): string {
 }
 
 function wordConflict({ branch, depot }: TeamBranch, into: string, paths: readonly string[]): string {
-  const names = paths.filter((path) => path !== '').join(', ');
   return (
-    `${branch} does not merge into ${into} without a conflict in ${names}. Nothing was changed. ` +
+    `${branch} does not merge into ${into} without a conflict in ${paths.join(', ')}. Nothing was changed. ` +
     `To resolve it yourself: git pull --no-rebase ${shellWord(depot)} ${branch}`
   );
 }

@@ -5,20 +5,23 @@ import { gitIn } from '../../src/cli/reach/git.ts';
 import { mergeIn } from '../../src/workspaces/merge-in.ts';
 import { commitAll, contents, newProject, plainEnvironment, plainGit, write } from './project.ts';
 
-test.for(['troupe', 'troupe/demo/old'])(
-  'a branch %s of the user leaves no room for troupe/demo: nothing is merged, and it is said what to do',
-  async (taken) => {
+test.for([
+  ['troupe', 'troupe/demo/x'],
+  ['troupe/demo/old', 'troupe/demo'],
+] as const)(
+  'a branch %s of the user leaves no room for %s: nothing is merged, and it is said what to do',
+  async ([taken, branch]) => {
     const root = newProject();
     const repository = join(root, 'project');
     const depot = join(root, 'depot');
     const base = plainGit(repository, 'rev-parse', 'HEAD');
     plainGit(root, 'clone', '-q', repository, depot);
-    plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+    plainGit(depot, 'checkout', '-qb', branch);
     write(depot, { 'new.txt': 'new\n' });
     const tip = commitAll(depot);
     plainGit(repository, 'branch', taken);
     const git = gitIn(repository, plainEnvironment(root));
-    const work = { branch: 'troupe/demo', base, tip, depot };
+    const work = { branch, base, tip, depot };
     const rename = `git branch -m ${taken} old-${taken.replaceAll('/', '-')}`;
     const refused = expect.stringMatching(new RegExp(`beside your branch ${taken}\\. .*${rename}$`));
     expect(await mergeIn(git, { repository, work })).toEqual({ refused });
@@ -71,6 +74,7 @@ test('a merge that is refused changes no branch: for a conflict, by a hook, and 
 
   rmSync(hook);
   expect(await merge()).toEqual({ into: 'main', merged: true });
+  expect(plainGit(repository, 'log', '-1', '--format=%s')).toBe("Merge branch 'troupe/demo'");
   expect(plainGit(repository, 'rev-parse', 'troupe/demo')).toBe(tip);
   write(depot, { 'src/b.ts': 'theirs again\n' });
   const later = commitAll(depot);
@@ -172,6 +176,11 @@ test('a merge that is interrupted in a hook before the commit is taken back', as
   });
   expect(branchesOf(repository)).toBe(before);
 
+  // That it looks changed is no change.
+  putHook(repository, 'pre-merge-commit', 'touch -d 2001-01-01 new/file; kill -9 $PPID; sleep 0.1');
+  expect(await merge()).toMatchObject({ refused: expect.stringContaining('your files are as they were.') });
+  expect(branchesOf(repository)).toBe(before);
+
   // What the hook wrote into a file of the merge is not thrown away.
   putHook(repository, 'pre-merge-commit', 'echo by the hook > new/file; kill -9 $PPID; sleep 0.1');
   expect(await merge()).toMatchObject({ refused: expect.stringContaining('could not take back what it had begun') });
@@ -244,7 +253,8 @@ test('a tag with the name of the branch is not merged in its place', async () =>
   write(repository, { 'own.txt': 'mine\n' });
   commitAll(repository);
   expect(await merge()).toEqual({ into: 'main', merged: true });
-  expect(plainGit(repository, 'rev-parse', 'HEAD^2')).toBe(tip);
+  expect(plainGit(repository, 'log', '-1', '--format=%P')).toMatch(new RegExp(` ${tip}$`));
+  expect(plainGit(repository, 'log', '-1', '--format=%s')).toContain('refs/heads/troupe/demo');
 });
 
 test('a merge that is called by git, as in a hook, works in the checkout and not where variables say', async () => {
@@ -296,13 +306,22 @@ test('what is merged already is not merged again, and nothing is merged if nothi
   });
   expect(await merge(tip)).toEqual({ into: 'main', merged: true });
   expect(await merge(tip)).toEqual({ into: 'main', merged: false });
-  // Only the branch is gone: it is there again, and no merge is made.
+  // Also if its branch is gone.
   plainGit(repository, 'checkout', '-q', '--detach');
   plainGit(repository, 'branch', '-D', 'troupe/demo');
   expect(await merge(tip)).toEqual({ merged: false });
   expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(tip);
   // A later one is merged into what is checked out, by its own name.
   const later = land({ 'later.txt': 'later\n' });
+  // Not while another worktree has it.
+  const linked = join(root, 'linked');
+  plainGit(repository, 'branch', 'troupe/demo', tip);
+  plainGit(repository, 'worktree', 'add', '-q', linked, 'troupe/demo');
+  expect(await merge(later)).toEqual({
+    refused: expect.stringMatching(/^git refused, and nothing was merged\. It said:\n.*linked/s),
+  });
+  expect(plainGit(repository, 'rev-parse', 'HEAD', 'troupe/demo').split('\n')).toEqual([tip, tip]);
+  plainGit(repository, 'worktree', 'remove', linked);
   expect(await merge(later)).toEqual({ merged: true });
   expect(plainGit(repository, 'rev-parse', 'HEAD', 'troupe/demo', 'main').split('\n')).toEqual([later, later, tip]);
   write(repository, { '.git/MERGE_HEAD': `${later}\n` });
