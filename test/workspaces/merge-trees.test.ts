@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findConflicts } from '../../src/workspaces/depot/conflicts.ts';
 import { branchRef, landWork, mergeCommits, placedRef, readConflicts } from '../../src/workspaces/depot/merge.ts';
-import { findRoots, flattenSave, hashOf, makePack, takePack } from '../../src/workspaces/depot/packs.ts';
+import { findCommits, findRoots, flattenSave, hashOf, makePack, takePack } from '../../src/workspaces/depot/packs.ts';
 import { findRefused, isChecked } from '../../src/workspaces/depot/refused.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { openBare } from './bare.ts';
 import type { Bare } from './bare.ts';
 
@@ -12,8 +14,8 @@ const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
 
 /** A base and three works on it: the first two conflict, the third merges with both. */
-async function openWorks() {
-  const bare = await openBare();
+async function openWorks(options: Parameters<typeof openBare>[0] = {}) {
+  const bare = await openBare(options);
   const { commit } = bare;
   const base = await commit({ 'a.txt': LINES, 'b.txt': 'b\n' }, { ref: 'refs/heads/main' });
   const on = { parents: [base] };
@@ -98,6 +100,7 @@ describe('a merge in memory', () => {
       readConflicts(
         parts(
           entry(2, 'a\tb'),
+          entry(0, 'merged'),
           '',
           '1',
           'auto',
@@ -112,6 +115,10 @@ describe('a merge in memory', () => {
           'x',
           'CONFLICT (contents)',
           'text\n',
+          '1',
+          'z',
+          'Auto-merging',
+          'looks like 1\tan entry\n',
           '1',
           'z',
           'CONFLICT(directory rename unclear split)',
@@ -155,6 +162,102 @@ describe('a merge in memory', () => {
   });
 });
 
+/** A git whose command of this name says something else, and ends with a code. */
+function openSaying() {
+  const program = join(temporaryFolder(), 'git');
+  const script = [
+    '#!/bin/sh',
+    'case " $* " in',
+    '  *" --version "*) test -e "$0.version" && exec cat "$0.version";;',
+    '  *" $(cat "$0.command" 2>/dev/null || echo none) "*) cat "$0.out"; cat "$0.err" >&2; exit $(cat "$0.code");;',
+    'esac',
+    'exec git "$@"',
+  ];
+  writeFileSync(program, `${script.join('\n')}\n`, { mode: 0o755 });
+  return {
+    program,
+    isVersion: (version: string) => writeFileSync(`${program}.version`, `git version ${version}\n`),
+    says: (command: string, { out = '', err = '', code = 0 }: { out?: string; err?: string; code?: number }) => {
+      for (const [name, text] of Object.entries({ command, out, err, code }))
+        writeFileSync(`${program}.${name}`, `${text}`);
+    },
+  };
+}
+
+describe('what newer versions of git say of many merges', () => {
+  const id = '1'.repeat(40);
+  // As git 2.47.3 says it.
+  const conflict = [
+    '0',
+    id,
+    `100644 ${id} 1\ta`,
+    `100644 ${id} 2\ta`,
+    `100644 ${id} 3\ta`,
+    `100644 ${id} 1\tb`,
+    `100644 ${id} 3\tb`,
+    '',
+    '1',
+    'a',
+    'Auto-merging',
+    'Auto-merging a\n',
+    '1',
+    'a',
+    'CONFLICT (contents)',
+    'CONFLICT (content): Merge conflict in a\n',
+    '1',
+    'b',
+    'CONFLICT (modify/delete)',
+    'CONFLICT (modify/delete): b deleted\n',
+    '',
+  ].map((part) => `${part}\0`);
+  const clean = ['1', id, '', ''].map((part) => `${part}\0`);
+
+  test.for(['2.40.0', '2.47.3', '3.0.1'])(
+    'is taken from git %s, and what it leaves out is merged one by one',
+    async (version) => {
+      const { program, isVersion, says } = openSaying();
+      const { handle, places, base, first, second, third } = await openWorks({ program });
+      isVersion(version);
+      const find = (pairs: [string, string][]) => findConflicts(handle, places, pairs);
+      says('--stdin', { out: [...conflict, ...clean, ...conflict].join(''), code: 1 });
+      expect(
+        await find([
+          [first, second],
+          [third, third],
+          [base, first],
+        ]),
+      ).toEqual([['a', 'b'], [], ['a', 'b']]);
+      // More than was asked for.
+      expect(await find([[first, second]])).toEqual([['a', 'b']]);
+      if (version !== '2.40.0') return;
+      for (const parts of [
+        clean,
+        [...clean, ...conflict.slice(0, 4)],
+        [...clean, ...conflict.slice(0, 13)],
+        [...clean, ...conflict.slice(0, -1)],
+      ]) {
+        says('--stdin', { out: parts.join(''), code: 128 });
+        expect(
+          await find([
+            [first, second],
+            [first, second],
+          ]),
+        ).toEqual([[], ['a.txt', 'b.txt']]);
+      }
+      says('--stdin', { code: 7 });
+      await expect(find([[first, second]])).rejects.toMatchObject({ code: 'storage' });
+    },
+  );
+
+  test('is not asked of older ones', async () => {
+    const { program, isVersion, says } = openSaying();
+    const { handle, places, first, second } = await openWorks({ program });
+    isVersion('2.39.9');
+    says('--stdin', { code: 7 });
+    expect(await findConflicts(handle, places, [[first, second]])).toEqual([['a.txt', 'b.txt']]);
+  });
+});
+
 describe('work that lands', () => {
   test('is one commit on the tip, a merge if its history is kept, and the tip itself if it adds nothing', async () => {
     const works = await openWorks();
@@ -184,10 +287,11 @@ describe('work that lands', () => {
 
   test('goes to a branch with a name that git and the disk take', async () => {
     const { handle } = await openBare();
-    expect(await branchRef(handle, 'troupe/parser')).toBe('refs/heads/troupe/parser');
-    expect(await branchRef(handle, 'troupe/parser')).toBe('refs/heads/troupe/parser');
+    const name = `troupe/${randomUUID()}`;
+    expect(await branchRef(handle, name)).toBe(`refs/heads/${name}`);
+    expect(await branchRef(handle, name)).toBe(`refs/heads/${name}`);
     expect(placedRef('troupe/parser')).toBe('refs/placed/troupe/parser');
-    const fits = `${'ä'.repeat(125)}/${'b'.repeat(250)}`;
+    const fits = `${'ä'.repeat(125)}/${randomUUID().padEnd(250, 'b')}`;
     expect(await branchRef(handle, fits)).toBe(`refs/heads/${fits}`);
     for (const name of ['-x', 'a..b', 'a b', '', 'x.lock', `a/${'b'.repeat(251)}`, `${'ä'.repeat(126)}/b`]) {
       await expect(branchRef(handle, name)).rejects.toMatchObject({ code: 'invalid' });
@@ -199,10 +303,17 @@ describe('a pack', () => {
   test('brings what its receiver lacks, and the receiver can do without the rest', async () => {
     const here = await openWorks();
     const there = await openBare();
-    const { handle, base, first, third } = here;
+    const { handle, commit } = here;
+    const base = await commit({ 'd.txt': 'd\n' }, { parents: [here.base] });
+    const [first, third] = [
+      await commit({ 'a.txt': LINES.replace('two', 'TWO') }, { parents: [base] }),
+      await commit({ 'c.txt': 'c\n' }, { parents: [base] }),
+    ];
     const bytes = await makePack(handle, { want: [base], isFirst: true });
     await takePack(there.handle, there.places, { bytes, hash: hashOf(bytes), want: [base], isFirst: true });
     expect((await there.handle.run(['rev-list', base])).out.toString()).toBe(`${base}\n`);
+    expect(readFileSync(join(there.dir, 'shallow'), 'utf8')).toBe(`${base}\n`);
+    expect(await findCommits(there.handle, [here.base, base, await handle.treeOf(base)])).toEqual([base]);
     // Of what its receiver has, only what is here counts.
     const work = await makePack(handle, { want: [first], have: [base, '1'.repeat(40)] });
     const whole = await makePack(handle, { want: [first] });
@@ -229,7 +340,32 @@ describe('a pack', () => {
     ).rejects.toMatchObject(message(/git refuses it/));
     expect(readdirSync(join(there.dir, 'objects/pack')).sort()).toEqual(taken);
     expect(readdirSync(there.places.making)).toEqual([]);
-    await expect(makePack(handle, { want: ['1'.repeat(40)] })).rejects.toThrow();
+    expect(readFileSync(join(there.dir, 'shallow'), 'utf8')).toBe(`${base}\n`);
+    await expect(makePack(handle, { want: ['1'.repeat(40)] })).rejects.toMatchObject({ code: 'corrupt' });
+  });
+
+  test('that a full disk or a killed git does not take is no bad pack', async () => {
+    const { program, says } = openSaying();
+    const { handle, places, first, commit } = await openWorks({ program });
+    const bytes = await makePack(handle, { want: [first] });
+    const take = () => takePack(handle, places, { bytes, hash: hashOf(bytes), want: [first] });
+    says('index-pack', { err: 'fatal: write error: No space left on device\n', code: 128 });
+    await expect(take()).rejects.toMatchObject({ code: 'storage', facts: { errno: 'ENOSPC' } });
+    says('index-pack', { code: 3 });
+    await expect(take()).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('it ended with 3'),
+    });
+    says('index-pack', { err: 'one\ntwo\nthree\n\n', code: 128 });
+    await expect(take()).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringMatching(/: git refuses it: two; three$/),
+    });
+    // Neither is a file that git could not look at one that others refuse.
+    says('mktree', { err: 'fatal: odd\n', code: 128 });
+    const bad = await commit({ '.gitmodules': '[x]\n' }, { parents: [first] });
+    await expect(findRefused(handle, places, [first, bad])).rejects.toMatchObject({ code: 'storage' });
+    expect(readdirSync(places.making)).toEqual([]);
   });
 
   test('of a save has its files on its base, the same each time, without the saves before it', async () => {

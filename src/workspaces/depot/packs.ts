@@ -90,7 +90,7 @@ export async function takePack(
   const ids = want.map(requireId);
   if (hashOf(bytes) !== hash) throw refusal(ids, `it is not the one that the journal names (SHA-256 ${hash})`);
   const draft = freshDraft(places);
-  await mkdir(join(draft, 'pack'), { recursive: true, mode: 0o700 });
+  await mkdir(draft, { mode: 0o700 });
   const variables = {
     GIT_OBJECT_DIRECTORY: draft,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
@@ -107,7 +107,7 @@ export async function takePack(
     }
     throw error;
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(draft, { recursive: true });
   }
 }
 
@@ -136,7 +136,6 @@ async function checkAndMove(
 
 /** Git looks for packs by their index, so that comes last. */
 async function moveIn(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
   const packs = (await readdir(from)).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx|rev)$/.test(name));
   const names = packs.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));

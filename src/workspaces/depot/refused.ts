@@ -62,7 +62,7 @@ async function ask(
   files: readonly RawChange[],
 ): Promise<string | undefined> {
   const draft = freshDraft(places);
-  await mkdir(join(draft, 'pack'), { recursive: true, mode: 0o700 });
+  await mkdir(draft, { mode: 0o700 });
   const variables = {
     GIT_OBJECT_DIRECTORY: draft,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
@@ -81,7 +81,7 @@ async function ask(
     if (why) return why;
     throw error;
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(draft, { recursive: true });
   }
 }
 
