@@ -27,7 +27,7 @@ export interface Bare {
   readonly dir: string;
   readonly handle: DepotHandle;
   /** A commit of these files on top of its first parent's. */
-  commit(files: Readonly<Record<string, Content>>, told?: Told): Promise<string>;
+  readonly commit: (files: Readonly<Record<string, Content>>, told?: Told) => Promise<string>;
 }
 
 export async function openBare({
@@ -47,7 +47,7 @@ export async function openBare({
     places,
     dir,
     handle,
-    async commit(files, { parents = [], message = 'm', email = 'ada@example.com', at = 1_700_000_000, ref } = {}) {
+    commit: async (files, { parents = [], message = 'm', email = 'ada@example.com', at = 1_700_000_000, ref } = {}) => {
       const [from, ...merged] = parents;
       const parts = [
         `commit ${ref ?? 'refs/test/commit'}\nmark :1\nauthor Ada <${email}> ${at} +0000\ncommitter Ada <${email}> ${at} +0000\n`,

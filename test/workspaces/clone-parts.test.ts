@@ -85,8 +85,9 @@ describe('the .git of a folder', () => {
     expect(readFileSync(join(dir, 'HEAD'), 'utf8')).toBe(before);
     expect(plainGit(folder, 'rev-parse', 'HEAD')).toBe(tip);
     expect(plainGit(folder, 'status', '--porcelain')).toBe('?? new.txt');
-    for (const name of ['MERGE_HEAD', 'rebase-merge', 'index.lock'])
+    for (const name of ['MERGE_HEAD', 'rebase-merge', 'index.lock']) {
       expect(existsSync(join(folder, '.git', name)), name).toBe(false);
+    }
     expect(existsSync(join(folder, '.git/own-note'))).toBe(true);
     expect(readdirSync(places.making)).toEqual([]);
     // A file cannot replace a folder: that goes to the trash.
@@ -476,7 +477,7 @@ describe('a quick save', () => {
       const { commit, tree } = saved!.save;
       expect(await handle.readRef(savesRef(ADA))).toBe(commit);
       expect(saved!.changes).toEqual(await compare(handle, [base, tree]));
-      expect(saved!.changes.map(({ path, status, newMode }) => `${path} ${status} ${newMode}`)).toEqual([
+      expect(saved!.changes.map(({ path, status, newMode }) => `${path.toString()} ${status} ${newMode}`)).toEqual([
         'a.txt modified 100644',
         'link added 120000',
         'new dir/n.txt added 100644',
@@ -491,7 +492,7 @@ describe('a quick save', () => {
       write(folder, { b: 'b\n' });
       const next = await save(['b'], ['b/c.txt', 'never-there'], { last: saved!.save, changes: saved!.changes });
       expect(next!.changes).toEqual(await compare(handle, [base, next!.save.tree]));
-      expect(next!.changes.map(({ path, status }) => `${path} ${status}`)).toEqual(
+      expect(next!.changes.map(({ path, status }) => `${path.toString()} ${status}`)).toEqual(
         expect.arrayContaining(['b added', 'b/c.txt deleted']),
       );
     },

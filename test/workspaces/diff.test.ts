@@ -231,8 +231,9 @@ describe('a difference', () => {
       const [one, two] = sections;
       if (end > 'diff --git a/x b/x\n'.length && end < first.length) {
         // Between two lines of the head, nothing shows that more would follow.
-        if (patch[end - 1] !== 10 || end > first.indexOf('@@'))
+        if (patch[end - 1] !== 10 || end > first.indexOf('@@')) {
           expect(one, `${end}`).toEqual({ isWhole: false, hunks: [] });
+        }
       }
       if (end > first.length) {
         expect(one!.hunks).toEqual(whole[0]!.hunks);

@@ -50,7 +50,7 @@ describe('a depot that is made from a checkout', () => {
     const objects = join(folder, '.git/objects');
     write(objects, {
       'zz/odd': 'x',
-      [`${'1'.repeat(39)}`]: 'x',
+      ['1'.repeat(39)]: 'x',
       'pack/tmp_pack_1': 'x',
       'pack/notes.txt': 'x',
       '12/short': 'x',
@@ -70,8 +70,9 @@ describe('a depot that is made from a checkout', () => {
     expect(readFileSync(join(dir, 'info/exclude'), 'utf8')).toBe('*.own\n');
     expect(existsSync(join(dir, 'no-tree'))).toBe(true);
     expect(statSync(join(dir, 'objects', head.slice(0, 2), head.slice(2))).nlink).toBe(2);
-    for (const odd of ['zz', '1'.repeat(39), 'ee', 'pack/tmp_pack_1', 'pack/notes.txt', '12/short'])
+    for (const odd of ['zz', '1'.repeat(39), 'ee', 'pack/tmp_pack_1', 'pack/notes.txt', '12/short']) {
       expect(existsSync(join(dir, 'objects', odd)), odd).toBe(false);
+    }
     expect(plainGit(dir, 'config', '--get-all', 'core.autocrlf')).toBe('input');
     expect(plainGit(dir, 'config', 'core.eol')).toBe('lf');
     expect(() => plainGit(dir, 'prune')).toThrow('precious-objects');

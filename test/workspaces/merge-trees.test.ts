@@ -178,8 +178,9 @@ function openSaying() {
     program,
     isVersion: (version: string) => writeFileSync(`${program}.version`, `git version ${version}\n`),
     says: (command: string, { out = '', err = '', code = 0 }: { out?: string; err?: string; code?: number }) => {
-      for (const [name, text] of Object.entries({ command, out, err, code }))
+      for (const [name, text] of Object.entries({ command, out, err, code })) {
         writeFileSync(`${program}.${name}`, `${text}`);
+      }
     },
   };
 }
@@ -397,8 +398,9 @@ describe('files whose content git checks', () => {
     ]) {
       expect(isChecked(path), path).toBe(true);
     }
-    for (const path of ['gitmodules', '.gitignore', 'a/.gitmodules/b', 'git~x'])
+    for (const path of ['gitmodules', '.gitignore', 'a/.gitmodules/b', 'git~x']) {
       expect(isChecked(path), path).toBe(false);
+    }
   });
 
   test('are named with the reason if other machines would refuse them', async () => {

@@ -31,8 +31,9 @@ function openSettings(settings: string, users = '') {
     'neutral/HEAD': 'ref: refs/heads/none\n',
     'neutral/config': `${format}\tbare = true\n`,
   });
-  for (const dir of ['project/.git', 'neutral'])
+  for (const dir of ['project/.git', 'neutral']) {
     for (const part of ['objects', 'refs']) mkdirSync(join(root, dir, part));
+  }
   return { git: gitOf(root), folder, checkout: { folder } as Checkout, neutral: join(root, 'neutral') };
 }
 
@@ -147,9 +148,10 @@ describe('the way to a remote', () => {
 
   test('to an address on this disk says which folders are safe there, to others nothing', async () => {
     const to = async (url: string) =>
-      await way(`[remote "origin"]\n\turl = ${url}\n[safe]\n\tdirectory = /x\n`, { name: 'origin' });
-    for (const url of ['/abs', 'rel', './a:b', 'file:///abs', 'FILE:///abs'])
+      way(`[remote "origin"]\n\turl = ${url}\n[safe]\n\tdirectory = /x\n`, { name: 'origin' });
+    for (const url of ['/abs', 'rel', './a:b', 'file:///abs', 'FILE:///abs']) {
       expect((await to(url)).programs, url).toEqual(['safe.directory=/x']);
+    }
     for (const url of ['host:x', 'https://host/x']) expect((await to(url)).programs, url).toEqual([]);
     expect((await to('host:x')).own).toEqual({ 'remote.origin.url': 'host:x' });
     const { own, folder } = await to('rel');

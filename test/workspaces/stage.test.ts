@@ -39,7 +39,7 @@ async function openFolder(files: Record<string, string> = {}, more: Partial<Stag
     calls,
     staging,
     /** What the index has, after the folder was brought into it. */
-    async stage(prior: readonly string[] = [], changed: Partial<Staging> = {}) {
+    stage: async (prior: readonly string[] = [], changed: Partial<Staging> = {}) => {
       const found = await stageFolder(
         { ...staging, ...changed },
         prior.map((path) => Buffer.from(path)),
@@ -77,12 +77,12 @@ describe('what is brought into an index', () => {
     write(folder, { 'e/inside': 'x\n' });
     rmSync(join(folder, 'f'));
     const { files, gone, indexed, leftOut } = await findDifferences(staging, []);
-    expect(files.map(({ path, size }) => [path.toString(), size]).sort()).toEqual([
-      ['a.txt', 8],
-      ['b', 4],
-      ['d.txt', 2],
-      ['e/inside', 2],
-      ['new/n.txt', 2],
+    expect(files.map(({ path, size }) => `${path.toString()} ${size}`).sort()).toEqual([
+      'a.txt 8',
+      'b 4',
+      'd.txt 2',
+      'e/inside 2',
+      'new/n.txt 2',
     ]);
     expect(gone.map(String).sort()).toEqual(['b/c.txt', 'e', 'f']);
     expect(indexed(Buffer.from('a.txt'))).toMatchObject({
@@ -123,13 +123,14 @@ describe('what is brought into an index', () => {
     const fine = ['g/.gitmodule/x', 'g/.gitmodules', 'g/git~2', 'g/x.git/y', 'g/.gitx', 'g/a\\b', 'g/gitmod~5/x'];
     write(folder, Object.fromEntries(fine.map((name) => [name, '\n'])));
     execFileSync('mkfifo', [join(folder, 'pipe.txt')]);
-    for (const name of ['nested', 'deep/nested'])
+    for (const name of ['nested', 'deep/nested']) {
       write(folder, {
         [`${name}/.git/HEAD`]: 'ref: refs/heads/main\n',
         [`${name}/.git/objects/x`]: '',
         [`${name}/.git/refs/x`]: '',
         [`${name}/y`]: 'y',
       });
+    }
     const { leftOut, paths } = await stage();
     const why = 'git keeps such names for itself';
     expect([...leftOut].sort((a, b) => (`${a.reason} ${a.path}` < `${b.reason} ${b.path}` ? -1 : 1))).toStrictEqual([
@@ -292,8 +293,9 @@ test('submodules of an index are named, and no command looks into their folders'
   const indexed = { git, dir, index: place.index, folder };
   expect(await listSubmodules(indexed)).toEqual([]);
   expect(await markSubmodules(indexed)).toEqual([]);
-  for (const name of ['libs/one', 'libs/t wo'])
+  for (const name of ['libs/one', 'libs/t wo']) {
     await git.run(place, ['update-index', '--add', '--cacheinfo', `160000,${base},${name}`]);
+  }
   expect(await markSubmodules(indexed)).toEqual(['libs/one', 'libs/t wo']);
   expect((await git.run(place, ['ls-files', '-t', 'libs'])).out.toString()).toBe('S libs/one\nS libs/t wo\n');
   expect((await findDifferences(staging, [])).gone).toEqual([]);
