@@ -41,8 +41,7 @@ export function isPresent({ team, members }: TeamState, { memberId, since }: Cal
   const member = memberId === undefined ? undefined : members.get(memberId);
   if (!member || sameSince(member) !== since) return false;
   if (isExpected(member)) return true;
-  // Without either date this is no number, which equals none.
-  return Number(member.stoppedAt) === Number(team?.closedAt);
+  return team?.closedAt !== undefined && member.stoppedAt?.getTime() === team.closedAt.getTime();
 }
 
 /** The only scope check: does the credential allow the operation, and is it for this team? */

@@ -106,8 +106,7 @@ function findLeftovers(all: readonly Leftover[], id: string): Leftover[] {
 }
 
 async function dropRefs({ depots }: LeftoverPlaces, dir: string, changes: readonly RefChange[]): Promise<void> {
-  const handle = depots.find((one) => one.dir === dir) as DepotHandle;
-  await handle.changeRefs(changes);
+  await depots.find((handle) => handle.dir === dir)?.changeRefs(changes);
 }
 
 /**

@@ -61,7 +61,7 @@ export async function mergeIn(
   const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   const [merged = '', ...conflicts] = trial.out.split('\n');
   // Git answers 1 also if there is nothing to merge into, such as on a branch without a commit.
-  if (merged === '') return { refused: wordRefusal(trial) };
+  if (trial.code > 1 || merged === '') return { refused: wordRefusal(trial) };
   if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', conflicts) };
   const hidden = await findHidden(git, { repository, merged });
   if (hidden.length > 0) return { refused: wordHidden(branch, hidden) };

@@ -85,7 +85,7 @@ export async function replaceHead(folder: string, dotGit: DotGit): Promise<void>
       await rename(join(draft, name), join(own, name));
     }
   } finally {
-    await rm(draft, { recursive: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }
 

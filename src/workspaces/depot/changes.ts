@@ -111,7 +111,7 @@ async function withIndex<R>(
     await git.run(place, ['update-index', '-q', '--ignore-submodules', '--refresh'], { exits: [0, 1] });
     return await work(index, staged);
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

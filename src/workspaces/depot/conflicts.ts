@@ -28,7 +28,7 @@ export async function findConflicts(
   const variables = { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(handle.dir, 'objects') };
   const aside: DepotHandle = {
     ...handle,
-    run: (args, options) => handle.run(args, { ...options, variables, config: CHEAP }),
+    run: (args, options) => handle.run(args, { ...options, variables, config: [...(options?.config ?? []), ...CHEAP] }),
   };
   try {
     const found = (await canMergeMany(handle)) ? await mergeMany(aside, pairs, signal) : [];
@@ -38,7 +38,7 @@ export async function findConflicts(
     }
     return found;
   } finally {
-    await rm(objects, { recursive: true });
+    await rm(objects, { recursive: true, force: true });
   }
 }
 

@@ -44,7 +44,7 @@ export async function mergeCommits(
     return mergeCommits(handle, await makeSides(handle, base, [ours, theirs]), { signal });
   }
   const words = ['merge-tree', '--write-tree', '-z', '--messages', requireId(ours), requireId(theirs)];
-  const { out, err } = await run(words, { exits: [0, 1], config: ['merge.conflictStyle=zdiff3'], signal });
+  const { code, out, err } = await run(words, { exits: [0, 1], config: ['merge.conflictStyle=zdiff3'], signal });
   const [first = Buffer.of(), ...rest] = splitZero(out);
   const tree = first.toString('latin1');
   // A missing object ends with 1, too: only the tree tells a conflict.
@@ -54,7 +54,7 @@ export async function mergeCommits(
       complaint: err,
     });
   }
-  return { tree, conflicts: readConflicts(rest) };
+  return { tree, conflicts: code === 0 ? [] : readConflicts(rest) };
 }
 
 /** Two commits with the same files, whose common ancestor is the base. From git 2.40 on, it could be named instead. */
@@ -87,9 +87,8 @@ export function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
     const side = STAGES[Number(stage) as 1 | 2 | 3];
     if (side) of(part.subarray(tab + 1)).stages[side] = id;
   }
-  for (let at = end + 1; ;) {
+  for (let at = end + 1; at < parts.length;) {
     const count = Number(parts[at]?.toString('latin1'));
-    // Nothing follows, or nothing that we know.
     if (!Number.isInteger(count)) break;
     const kind = /^CONFLICT ?\((.*)\)$/.exec(String(parts[at + 1 + count]))?.[1];
     if (kind !== undefined) for (const path of parts.slice(at + 1, at + 1 + count)) of(path).kinds.add(kind);

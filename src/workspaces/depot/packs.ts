@@ -107,7 +107,7 @@ export async function takePack(
     }
     throw error;
   } finally {
-    await rm(draft, { recursive: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }
 
@@ -136,6 +136,7 @@ async function checkAndMove(
 
 /** Git looks for packs by their index, so that comes last. */
 async function moveIn(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
   const packs = (await readdir(from)).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx|rev)$/.test(name));
   const names = packs.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));

@@ -81,7 +81,7 @@ async function ask(
     if (why) return why;
     throw error;
   } finally {
-    await rm(draft, { recursive: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }
 
