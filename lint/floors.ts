@@ -101,6 +101,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'leftovers.ts',
     'places.ts',
     'queue.ts',
+    'recent.ts',
     'remote.ts',
     'remote/draft.ts',
     'remote/large-files.ts',

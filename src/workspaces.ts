@@ -16,7 +16,7 @@ import { findCommits, findRoots } from './workspaces/depot/packs.ts';
 import { isLoose, isPrunable, packDepot, pruneDepot } from './workspaces/depot/tidy.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
-import { openQueue } from './workspaces/queue.ts';
+import { openQueues } from './workspaces/queue.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
 import type { WorkLimits } from './workspaces/workspace.ts';
 
@@ -40,7 +40,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   const places = await openPlaces(root, { endLeftovers });
   const depots = new Map<string, Promise<Depot>>();
   const open = new Map<string, Promise<OpenWork>>();
-  const queues = new Map<string, DepotHandle['alone']>();
+  const queues = openQueues();
 
   return {
     places,
@@ -176,9 +176,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
 
   /** Refs of a depot change one after the other, whoever changes them. */
   function queueOf(id: string): DepotHandle['alone'] {
-    const queue = queues.get(id) ?? openQueue();
-    queues.set(id, queue);
-    return queue;
+    return (work) => queues(id, work);
   }
 
   /** Forgets a depot that somebody removed, with the workspaces that know its saves. */

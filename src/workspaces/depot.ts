@@ -29,6 +29,7 @@ import { requireId } from './git.ts';
 import type { Git } from './git.ts';
 import { freshDraft, isFolder } from './places.ts';
 import type { Places } from './places.ts';
+import { openRecent } from './recent.ts';
 import { openRemote } from './remote.ts';
 import type { DepotRemote, RemoteOptions } from './remote.ts';
 import { sizeOf } from './sizes.ts';
@@ -119,6 +120,9 @@ export interface DepotSettings {
   readonly alone?: DepotHandle['alone'];
 }
 
+/** Of how many commits the unknown filters are kept: bases of workspaces, which every save needs. Each landing makes another one. */
+const MOST_COMMITS = 200;
+
 /** The file in a depot that has the number of its last opening. */
 const OPENED_FILE = 'opened';
 
@@ -149,7 +153,7 @@ export async function openDepot({
   // Tells it from another one that was made in its place meanwhile.
   const sign = randomUUID();
   await writeFile(join(dir, OPENED_FILE), sign);
-  const unknown = new Map<ObjectId, Promise<ReadonlySet<string>>>();
+  const unknown = openRecent<ReadonlySet<string>>(MOST_COMMITS, () => 1);
 
   return {
     id,
@@ -221,10 +225,7 @@ export async function openDepot({
   };
 
   function unknownFilters(commit: ObjectId): Promise<ReadonlySet<string>> {
-    const found = unknown.get(commit) ?? setFilters(handle, current, { commit, path });
-    unknown.set(commit, found);
-    found.catch(() => unknown.delete(commit));
-    return found;
+    return unknown.get(commit, () => setFilters(handle, current, { commit, path }));
   }
 
   async function prepare(): Promise<Repair | undefined> {

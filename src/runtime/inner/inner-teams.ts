@@ -8,6 +8,7 @@ import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { requireTask, requireTeam, teamUsage } from '../../core/view.ts';
 import type { Mailbox } from '../../ledger/mailbox.ts';
+import { openQueues } from '../../workspaces/queue.ts';
 import type { Attendance } from '../attendance.ts';
 import type { TeamCoordinator } from '../coordinator.ts';
 import type { SessionManager } from '../sessions.ts';
@@ -66,17 +67,12 @@ const GRACE_MS = 30_000;
 export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
   const { ledger, works, mailbox, sessions, coordinator, attendance, onError } = options;
   /** What is done to a team is done one after the other. */
-  const lanes = new Map<string, Promise<unknown>>();
+  const lanes = openQueues();
   let unsubscribe = (): void => {};
   let isClosed = false;
 
   function inLane<R>({ teamId, taskId }: Pick<TeamParent, 'teamId' | 'taskId'>, work: () => Promise<R>): Promise<R> {
-    const key = `${teamId}/${taskId}`;
-    const done = (lanes.get(key) ?? Promise.resolve()).catch(() => {}).then(work);
-    lanes.set(key, done);
-    const forget = (): void => void (lanes.get(key) === done && lanes.delete(key));
-    done.then(forget, forget);
-    return done;
+    return lanes(`${teamId}/${taskId}`, work);
   }
 
   async function begin(parent: TeamParent, turn: InnerTurn): Promise<string> {

@@ -1,5 +1,6 @@
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { openQueues } from '../../workspaces/queue.ts';
 import { findAhead, followMove, takeTip } from './move-tip.ts';
 import type { Taken, TakenTip } from './move-tip.ts';
 import type { Projects } from './project.ts';
@@ -22,7 +23,7 @@ export interface BranchesOptions {
 export function openBranches({ ledger, projects, several }: BranchesOptions) {
   const { placeOf, requirePlace, isOpened, recognise, forget } = openTeamPlaces(ledger, projects);
   const travel = several && openTravel({ ledger, placeOf, ...several });
-  const aligning = new Map<string, Promise<void>>();
+  const inTurn = openQueues();
 
   return {
     lookAhead,
@@ -57,10 +58,7 @@ export function openBranches({ ledger, projects, several }: BranchesOptions) {
   }
 
   function align(teamId: string): Promise<void> {
-    const before = aligning.get(teamId) ?? Promise.resolve();
-    const done = before.catch(() => {}).then(() => alignNow(teamId));
-    aligning.set(teamId, done);
-    return done;
+    return inTurn(teamId, () => alignNow(teamId));
   }
 
   async function alignNow(teamId: string): Promise<void> {

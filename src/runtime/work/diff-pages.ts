@@ -6,10 +6,10 @@ import type { Depot } from '../../workspaces/depot.ts';
 import type { Diff, DiffFile } from '../../workspaces/depot/diff.ts';
 import type { Hunk } from '../../workspaces/depot/patch.ts';
 import { isWorkOf, listSaves, savesRef } from '../../workspaces/depot/saves.ts';
+import { openRecent } from '../../workspaces/recent.ts';
+import type { Recent } from '../../workspaces/recent.ts';
 import { placeToCompare, sidesOf } from './compare.ts';
 import type { Compared } from './compare.ts';
-import { openRecent } from './recent.ts';
-import type { Recent } from './recent.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
 

@@ -2,6 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { openQueues } from '../../workspaces/queue.ts';
 import type { Opened, Saved, Workspace } from '../../workspaces/workspace.ts';
 import { openBeginning } from './begin.ts';
 import type { ClaimedTask } from './begin.ts';
@@ -10,8 +11,6 @@ import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { asideOf, holders, worksApart } from './held.ts';
 import type { SavedFor, Worker } from './held.ts';
-import { openMoves } from './moves.ts';
-import type { Moves } from './moves.ts';
 import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
 import { listMissing, problemsOf, wordProblems } from './problems.ts';
@@ -53,7 +52,7 @@ export interface Folders {
   /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */
   bringForward(worker: Worker, commit?: string): Promise<void>;
   /** For whoever moves a folder: no turn begins meanwhile. `begin` and `saveNow` do so themselves. */
-  readonly alone: Moves['alone'];
+  alone<R>(worker: Worker, work: () => Promise<R>): Promise<R>;
   /** The members that this daemon has opened a workspace for. */
   workers(): readonly Worker[];
   /** Members that an earlier daemon opened one for. */
@@ -83,10 +82,9 @@ export function openFolders(options: FoldersOptions): Folders {
   const { requirePlace, bring } = branches;
   const known = new Map<string, Worker>();
   const tellHidden = openHiddenTelling(ledger);
-  const moves = openMoves();
+  const queues = openQueues();
   /** Folders that were made again and whose member cannot miss anything, or was told. */
   const whole = new WeakSet<Opened>();
-  const { alone } = moves;
   const ways = { workspaceOf, prepare, refresh, layMerged, bringForward };
   const beginning = openBeginning({ ledger, branches, preparing, overlaps, onError, ...ways });
 
@@ -127,9 +125,16 @@ export function openFolders(options: FoldersOptions): Folders {
     remember: (worker) => void known.set(keyOf(worker), worker),
     forget(teamId) {
       for (const [key, worker] of known) if (worker.teamId === teamId) known.delete(key);
-      moves.forget(teamId);
     },
   };
+
+  /**
+   * Moves a folder for one caller at a time. A turn begins when `begin` or the save before it has answered, and these wait
+   * here: so whoever looks here whether the member rests, and moves its folder, moves it under no turn.
+   */
+  function alone<R>(worker: Worker, work: () => Promise<R>): Promise<R> {
+    return queues(keyOf(worker), work);
+  }
 
   async function saveOnly(worker: Worker): Promise<{ workspace: Workspace; saved: Saved | undefined }> {
     const workspace = await workspaceOf(worker);

@@ -3,7 +3,7 @@ import type { StoredPack, WorkPack } from '../../core/work.ts';
 import type { PackStore } from '../../journal/packs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { hashOf, PACK_BYTES } from '../../workspaces/depot/packs.ts';
-import { openQueue } from '../../workspaces/queue.ts';
+import { openQueues } from '../../workspaces/queue.ts';
 import { missingCommit } from './missing-commit.ts';
 import { askForPack, askToPush, PackQuestion } from './pack-questions.ts';
 import type { Others } from './pack-questions.ts';
@@ -41,7 +41,8 @@ export function openTravel({ ledger, hostId, store, others, placeOf }: TravelOpt
   const refs = openRemoteRefs({ ledger, hostId, others, remotes, travelled, placeOf });
   /** The tips that are here, by team. */
   const arrived = new Map<string, string>();
-  const queues = new Map<string, ReturnType<typeof openQueue>>();
+  /** Two callers must not fetch the same. */
+  const inTurn = openQueues();
 
   return {
     bring,
@@ -259,13 +260,6 @@ export function openTravel({ ledger, hostId, store, others, placeOf }: TravelOpt
     arrived.delete(teamId);
     remotes.forget(teamId);
     await store.remove(`${teamId}/`);
-  }
-
-  /** Two callers must not fetch the same. */
-  function inTurn<R>(teamId: string, work: () => Promise<R>): Promise<R> {
-    const queue = queues.get(teamId) ?? openQueue();
-    queues.set(teamId, queue);
-    return queue(work);
   }
 }
 
