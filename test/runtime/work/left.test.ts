@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../../../src/core/actor.ts';
 import { answerRequest } from '../../../src/ledger/answer-request.ts';
 import { write } from '../../workspaces/project.ts';
 import { openStage, TEAM } from './stage.ts';
@@ -11,7 +12,7 @@ test('a person who accepts work hears what no save had of it', async () => {
   const id = await stage.begin('ann', { 'one.txt': 'one\n', 'vendor/.git/HEAD': 'ref: refs/heads/main\n' });
   const { folder } = (await stage.works.open({ teamId: TEAM, memberId: 'ann' }))!;
   write(folder, { 'vendor/.git/objects/.keep': '', 'vendor/.git/refs/.keep': '' });
-  const asked = { type: 'request.raise', by: 'ann', memberId: 'ann', kind: 'gate', taskId: id, content: '?' } as const;
+  const asked = { type: 'request.raise', by: SYSTEM, memberId: 'ann', kind: 'gate', taskId: id, content: '?' } as const;
   await stage.ledger.execute(TEAM, asked, () => undefined);
   const [requestId = ''] = await stage.ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
   const input = { requestId, approve: true };
