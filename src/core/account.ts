@@ -126,6 +126,9 @@ const PAUSES: Readonly<Record<AccountCause, { readonly first: readonly number[];
   unauthorised: { first: [MINUTE, 5 * MINUTE, 15 * MINUTE], later: 60 * MINUTE },
 };
 
+/** Periods of providers are no longer than a month. All members of an account would wait for a time that one of them made up. */
+const LONGEST_LIMIT_MS = 32 * 24 * 60 * MINUTE;
+
 /** The limit after a report of a turn that failed. A report about a limit that is known already changes nothing. */
 export function limitAfter(
   before: AccountLimit | undefined,
@@ -135,7 +138,8 @@ export function limitAfter(
   >,
 ): AccountLimit {
   const { cause, at, resetsAt, key } = report;
-  const named = cause === 'limited' && resetsAt !== undefined && resetsAt > at ? resetsAt : undefined;
+  const isNamed = cause === 'limited' && resetsAt !== undefined && resetsAt > at && resetsAt <= at + LONGEST_LIMIT_MS;
+  const named = isNamed ? resetsAt : undefined;
   const isOpen = before !== undefined && at < before.until;
   // Members that ran at the same time report the same; the latest reset that a provider names counts.
   if (isOpen && (named === undefined || (before.known && before.until >= named))) return before;

@@ -23,7 +23,8 @@ function reportAccount(state: TeamState, command: CommandOf<'account.report'>): 
   // The turn began before the limit ended. Whether there is one again, the next turn finds out.
   const isPast = knownAt !== undefined && !before?.limit && (limitTime(before) ?? 0) > knownAt;
   const limit = cause && !isPast ? limitAfter(before?.limit, { cause, reason, at, resetsAt, pauseMs, key }) : undefined;
-  const isOver = !cause && before?.limit !== undefined && worksSince !== undefined && worksSince >= before.limit.until;
+  // No turn began later than now, whatever the member says: its word ends the limit for all others, too.
+  const isOver = !cause && before?.limit !== undefined && Math.min(worksSince ?? -1, at) >= before.limit.until;
   const isChanged = limit !== undefined && limit !== before?.limit;
   if (windows.length === 0 && !isChanged && !isOver) return [];
   return [

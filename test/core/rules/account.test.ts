@@ -31,6 +31,29 @@ describe('what is known about an account', () => {
     expect(fail(0)).toMatchObject([{ limit: { tries: 2 } }]);
   });
 
+  test('is not over because a member says that its turn began later than now', () => {
+    const { team, known } = freed();
+    team.as('@system', 'account.set', {
+      account: 'claude',
+      limit: { ...LIMIT, since: team.now, until: team.now + 60_000 },
+    });
+    expect(team.as('bob', 'account.report', { memberId: 'bob', worksSince: team.now + 1e9 })).toEqual([]);
+    team.pass(60_000);
+    expect(team.as('bob', 'account.report', { memberId: 'bob', worksSince: team.now + 1e9 })).toHaveLength(1);
+    expect(known()?.limit).toBeUndefined();
+  });
+
+  test('lasts at most a month because a member says so', () => {
+    const { team, known } = freed();
+    const day = 86_400_000;
+    const report = { memberId: 'bob', cause: 'limited', reason: 'used up' } as const;
+    team.as('bob', 'account.report', { ...report, resetsAt: team.now + 1_000 + 32 * day + 1 });
+    expect(known()?.limit).toMatchObject({ known: false });
+    expect((known()?.limit?.until ?? 0) - team.now).toBeLessThan(day);
+    team.as('bob', 'account.report', { ...report, resetsAt: team.now + 1_000 + 32 * day });
+    expect(known()?.limit).toMatchObject({ known: true, until: team.now + 32 * day });
+  });
+
   test('is taken over from another team if it is newer, and something new', () => {
     const { team, known } = freed();
     const copy = (limit: AccountLimit | null, asOf: number) =>

@@ -26,14 +26,14 @@ export const ACCOUNT_RULES: Rules<'account'> = {
     const known = world.accounts.find(({ id }) => id === member.account);
     const old = known?.limit;
     let limit: AccountLimit | null | undefined;
-    const isNamed = cause === 'limited' && resetsAt > at;
+    const isNamed = cause === 'limited' && resetsAt > at && resetsAt <= at + 32 * 86_400_000;
     const isRunning = old !== undefined && at < old.until;
     const isPast = knownAt !== undefined && !old && (known?.limitAt ?? 0) > knownAt;
     if (cause && !isPast && (!isRunning || (isNamed && (!old.known || old.until < resetsAt)))) {
       const tries = old ? old.tries + (isRunning ? 0 : 1) : 1;
       const until = isNamed ? resetsAt : at + pauseMs;
       limit = { cause, reason, since: old?.since ?? at, until, known: isNamed, tries };
-    } else if (!cause && old && worksSince >= old.until) limit = null;
+    } else if (!cause && old && worksSince >= old.until && at >= old.until) limit = null;
     if (note(world, { id: member.account, at, windows, limit })) attempt.facts.push(`account:changed ${memberId}`);
   },
 

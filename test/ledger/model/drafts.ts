@@ -540,9 +540,9 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         memberId: MEMBERS.includes(by) ? by : memberId,
         ...(a % 3 === 0 && { windows: [{ name: pickFrom(['five_hour', 'week'], b), used: c / 40 }] }),
         ...(b % 3 !== 0 && { cause: pickFrom(['limited', 'overloaded', 'unauthorised'], c), reason: text('no') }),
-        ...(flag && { resetsAt: Math.max(0, at + (a - 5) * 1_000) }),
+        ...(flag && { resetsAt: Math.max(0, at + (a - 5) * 1_000) + (b % 8 === 0 ? 40 * 86_400_000 : 0) }),
         pauseMs: b * 1_000,
-        ...(c % 2 === 0 && { worksSince: at }),
+        ...(c % 2 === 0 && { worksSince: c % 8 === 0 ? at + 1e12 : at }),
         // The turn began before or after what is known about the limit.
         ...(a % 4 === 3 && { knownAt: Math.max(0, at - b * 1_000) }),
       });
