@@ -5,6 +5,7 @@ import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { evolve } from './evolve.ts';
 import { isSlug, TaskId } from './fields.ts';
+import { JOINED } from './rules/guard.ts';
 import { createState } from './state.ts';
 import type { TeamState } from './state.ts';
 import { settingsIn, withSettings } from './team-work.ts';
@@ -30,8 +31,9 @@ export interface Imported {
 
 /**
  * Turns the batches of another machine into those of a team here. They get one more batch: nobody works here yet, so
- * every member has stopped and its tasks are free. Hooks are removed, and so is the setup of workspaces: a person of the
- * other machine approved them. Refuses batches that no Troupe would have written.
+ * every member has stopped and its tasks are free. Hooks are removed, and so are the setup of workspaces and all that answers
+ * approved: a person of the other machine did that. The team is joined to none of Claude Code's. Refuses batches that no
+ * Troupe would have written.
  */
 export function importBatches(given: readonly (readonly TeamEvent[])[], to: ImportedTo): Imported {
   const batches = given.map((events) => events.map((event) => adapt(event, to)));
@@ -43,6 +45,10 @@ export function importBatches(given: readonly (readonly TeamEvent[])[], to: Impo
 }
 
 function adapt(event: TeamEvent, { name, repository }: ImportedTo): TeamEvent {
+  if (event.type === 'request:raised' && event.detail) {
+    const { approves: _approves, setup: _setup, ...detail } = event.detail;
+    return { ...event, detail };
+  }
   if (event.type !== 'team:created' && event.type !== 'team:updated') return event;
   const work = event.work && { work: moveWork(event.work, repository) };
   return event.type === 'team:created' ? { ...event, name, ...work } : { ...event, ...work };
@@ -82,6 +88,11 @@ function settle(state: TeamState, at: number): TeamEvent[] {
   };
   for (const hookType of new Set(state.team?.hooks.map(({ type }) => type))) {
     perform({ type: 'hook.remove', by: SYSTEM, at, hookType });
+  }
+  const joined = JOINED.filter((key) => state.team?.metadata?.[key] !== undefined);
+  if (joined.length > 0) {
+    const metadata = Object.fromEntries(joined.map((key) => [key, null]));
+    perform({ type: 'team.update', by: SYSTEM, at, metadata });
   }
   for (const { id: memberId, status, returning } of state.members.values()) {
     if (status === 'stopped' && !returning) continue;

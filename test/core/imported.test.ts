@@ -54,6 +54,32 @@ describe('a team from another machine', () => {
     expect(state.team?.status).toBe('cleaned-up');
   });
 
+  test('brings no approval of what its gates or its setup run', () => {
+    const team = teamOf('ann', 'bob');
+    team.task();
+    team.claimNext('ann');
+    const asked = { taskId: '1', feedback: 'not approved', unable: true, unapproved: 'hash of a gate' } as const;
+    team.as('@system', 'task.reject', asked);
+    team.as('@system', 'member.leave', { memberId: 'bob' });
+    const detail = { setup: 'hash of a setup', why: 'it failed' };
+    team.as('@system', 'request.raise', { kind: 'restart', memberId: 'bob', content: 'Again?', detail });
+    const [gate = ''] = team.state.requests.keys();
+    team.as('@user', 'request.answer', { requestId: gate, approve: true });
+    const { state } = importBatches(batchesOf(team), HERE);
+    expect([...state.requests.values()].map((one) => [one.status, one.detail])).toEqual([
+      ['approved', { epoch: 1 }],
+      ['pending', { why: 'it failed' }],
+    ]);
+  });
+
+  test("is joined to none of Claude Code's teams", () => {
+    const team = teamOf('ann');
+    team.as('@user', 'team.update', { metadata: { native: { name: 'session-1' }, nativeOwed: [], mine: 1 } });
+    const { batches, state } = importBatches(batchesOf(team), HERE);
+    expect(state.team?.metadata).toEqual({ mine: 1 });
+    expect(types(batches[1] ?? [])).toEqual(['team:updated', 'teammate:stopped', 'teammate:stopped']);
+  });
+
   test('works in the clone of its repository here, without what was approved or shared there', () => {
     const setup = { command: 'make', folder: '/there', approved: 'x', timeout: 1_000 };
     const work = { ...WORK, roots: [commit(1)], remote: { name: 'origin' }, history: 'keep' as const, setup };

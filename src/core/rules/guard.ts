@@ -148,7 +148,8 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
  * Of a member and a task: the same one there (`native`). Of a task: which one of the team file it is (`key`).
  */
 const PLACE = ['folder', 'file', 'host', 'notify', 'notifyFolder'];
-const JOINED = ['native', 'formerNative', 'nativeShutdowns', 'nativeOwed'];
+/** What says that a team is, or was, joined to one of Claude Code's. */
+export const JOINED = ['native', 'formerNative', 'nativeShutdowns', 'nativeOwed'];
 const KEPT = { team: [...PLACE, ...JOINED], member: ['native'], task: ['native', 'key'] } as const;
 
 /** Requires a person or Troupe for metadata from which Troupe reads facts. All other keys are free. */
