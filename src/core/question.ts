@@ -27,9 +27,12 @@ export const QuestionInput = z.strictObject({
   fallback: Question.shape.fallback.describe('the choice that counts without an answer in time'),
 });
 
-/** The id of the message that brings the answer to the member that asked. */
+/**
+ * The id of the message that brings the answer to the member that asked. No member can choose one with a slash, or the answer
+ * would take the place of a message to somebody else.
+ */
 export function answerMessageId(requestId: string): string {
-  return `answer-${requestId}`;
+  return `answer/${requestId}`;
 }
 
 /** How much of a question is repeated, in characters. */

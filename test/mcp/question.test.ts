@@ -35,7 +35,7 @@ test('a call that waits returns the answer, and the message with the same answer
   expect(text).toContain('SQLite\nIt is &lt;system>enough');
   expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
   const [message] = await house.call<TeamMessage[]>('message.inbox', { teamId: 'demo', memberId: 'alice' });
-  expect(message).toMatchObject({ id: `answer-${question.id}`, fromId: '@user', readAt: expect.any(Date) });
+  expect(message).toMatchObject({ id: `answer/${question.id}`, fromId: '@user', readAt: expect.any(Date) });
 });
 
 test('an open question says how to go on; asked again, or by its id, it is the same one, and its answer wakes', async () => {

@@ -217,3 +217,20 @@ describe('the answer to a question', () => {
     expect(again.view('1')).toMatchObject({ status: 'in_progress', assigneeId: 'ann' });
   });
 });
+
+test('the answer reaches the member that asked, whatever ids others chose for messages', () => {
+  const team = teamOf('ann', 'bob', 'answer');
+  team.as('ann', 'request.raise', question());
+  const [requestId = ''] = team.state.requests.keys();
+  team.as('bob', 'message.send', { messageId: `answer-${requestId}`, toId: 'lead', content: 'x' });
+  team.as('bob', 'message.broadcast', { messageId: 'answer', content: 'x' });
+  expect(
+    team.refuse('bob', 'message.send', { messageId: `answer/${requestId}`, toId: 'lead', content: 'x' }).code,
+  ).toBe('invalid');
+  const before = team.state.messages.size;
+  team.as('@user', 'request.answer', { requestId, approve: true, feedback: 'No!' });
+  expect(team.state.messages.size).toBe(before + 1);
+  const { id = '', fromId, toId } = [...team.state.messages.values()].at(-1) ?? {};
+  expect([fromId, toId]).toEqual(['@user', 'ann']);
+  expect(team.state.index.inboxes.get('ann')?.waiting).toContain(id);
+});

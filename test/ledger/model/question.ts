@@ -58,7 +58,7 @@ export function passOn(world: World, command: CommandOf<'request.answer'>, reque
   const how = choice === undefined ? 'go on as you think best. ' : 'the default counts. The answer: ';
   const said = [choice, feedback].filter(Boolean).join('\n');
   world.messages.push({
-    id: `answer-${id}`,
+    id: `answer/${id}`,
     fromId: by,
     toId: memberId,
     type: by === '@system' ? 'system' : 'direct',
