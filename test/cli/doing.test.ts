@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeDoing } from '../../src/cli/show/doing.ts';
+import { views } from '../../src/cli/show/views/all.ts';
 import { viewTeam } from '../../src/core/view.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { teamOf } from '../core/stage.ts';
@@ -33,6 +34,21 @@ test('says why a member was stopped that a person is asked about', () => {
   expect(describeDoing(ann, { team, tasks: new Map(), requests })).toBe(
     'The setup failed with exit code 7; waits for your answer (restart): troupe approve ann',
   );
+});
+
+test('member show says what a member waits for, unless it is stopped', () => {
+  const stage = teamOf('ann');
+  const screen = { isTerminal: false, hasColor: false, columns: 80, now: 0 };
+  const show = (): string => {
+    const team = JSON.parse(JSON.stringify(viewTeam(stage.state))) as ResultOf<'team.show'>;
+    const ann = team.members.find(({ id }) => id === 'ann') as ResultOf<'member.show'>;
+    return views['member.show']?.(ann, screen, {}) ?? '';
+  };
+  stage.do('member.change', { memberId: 'ann', metadata: { waiting: { reason: 'no machine' }, team: 'red' } });
+  expect(show()).toMatch(/^ {2}waits +no machine$/m);
+  expect(show()).toMatch(/^ {2}metadata +\{"team":"red"\}$/m);
+  stage.do('member.leave', { memberId: 'ann', reason: 'enough' });
+  expect(show()).not.toContain('no machine');
 });
 
 test('says how to answer a question', () => {

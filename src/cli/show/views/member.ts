@@ -8,7 +8,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { taskName, taskNames } from '../words.ts';
-import { block, details, dollars, heading } from './details.ts';
+import { block, details, dollars, heading, metadataBeside } from './details.ts';
 import { showAnything } from './generic.ts';
 import type { Views } from './views.ts';
 
@@ -75,13 +75,16 @@ const WORD = { waits: 'waits', silent: 'is silent' };
 
 /** Members that wait for something other than a task, or are silent, and why. */
 export function waitingLines(members: readonly Member[]): string {
-  const lines = members
-    .filter((member) => member.status !== 'stopped' || isLost(member))
-    .flatMap((member) => {
-      const reason = waitingOf(member);
-      return reason === undefined ? [] : [`${clean(member.name)} ${WORD[waitsOrSilent(member)]}: ${clean(reason)}\n`];
-    });
+  const lines = members.flatMap((member) => {
+    const reason = waitsFor(member);
+    return reason === undefined ? [] : [`${clean(member.name)} ${WORD[waitsOrSilent(member)]}: ${clean(reason)}\n`];
+  });
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+/** What a member waits for. A stopped one waits for nothing, unless it returns with its machine. */
+function waitsFor(member: Member): string | undefined {
+  return member.status !== 'stopped' || isLost(member) ? waitingOf(member) : undefined;
 }
 
 const NOBODY_RUNS = 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
@@ -163,7 +166,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['model', member.model],
     ...(member.agent ? wordSettings(member.agent) : []),
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
-    [waitsOrSilent(member), waitingOf(member)],
+    [waitsOrSilent(member), waitsFor(member)],
     ['quiet hours', member.quietHours],
     ['on limit', member.onLimit && wordOnLimit(member.onLimit)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
@@ -172,7 +175,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['joined', showTime(member.joinedAt, screen)],
     ['stopped', showTime(member.stoppedAt, screen)],
     ['why', member.stopReason],
-    ['metadata', member.metadata && JSON.stringify(member.metadata)],
+    ['metadata', metadataBeside(member.metadata, ['waiting'])],
   ];
   return (
     heading(member.agentId, screen) +
