@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdmin } from '../nats/admin.ts';
@@ -23,6 +23,13 @@ test('a journal that was deleted is not replaced by an empty one before a person
   expect(await troupe.json('team list')).toEqual([]);
   await troupe.run('daemon stop');
   expect((await troupe.run('journal accept')).stdout).toContain('has lost nothing');
+  // What a damaged file has lost is not known.
+  writeFileSync(join(troupe.home, 'journal.db'), 'no journal'.repeat(1000));
+  expect(await troupe.run('journal accept')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('the file is damaged or no journal'),
+  });
 });
 
 test('a journal on servers that lost their data waits for a person too', NEEDS_NATS, async () => {

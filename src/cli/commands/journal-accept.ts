@@ -3,6 +3,7 @@ import type { Home } from '../../client/home.ts';
 import { nameLost, removeMark } from '../../journal/mark.ts';
 import type { Lost } from '../../journal/mark.ts';
 import { markOf } from '../../journal/sqlite/lost.ts';
+import { inspectFile, refuseForeign } from '../../journal/sqlite/open.ts';
 import { takeOwnership } from '../../journal/sqlite/owner.ts';
 import { fileOf, findLost, lasts, readJournalPlace, showPlace } from '../../journals.ts';
 import type { JournalPlace } from '../../journals.ts';
@@ -35,8 +36,16 @@ async function acceptAt(place: JournalPlace, home: Home): Promise<Lost[]> {
     const mark = file === undefined ? home.serversMark : markOf(file);
     const lost = await findLost(place, { file: home.journal, mark });
     if (lost.length > 0) removeMark(mark);
+    else if (file !== undefined) requireReadable(file);
     return lost;
   } finally {
     inUse.release();
   }
+}
+
+/** Nobody knows what a damaged file has lost. */
+function requireReadable(file: string): void {
+  refuseForeign(file, { readOnly: true });
+  const damage = inspectFile(file);
+  if (damage) throw damage;
 }

@@ -101,7 +101,7 @@ function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs:
   throw new TeamError(
     'storage',
     alone
-      ? `Another process writes to ${path}, and only one may: end it first`
+      ? `Another process writes to ${path}, and only one may: end it first (a daemon: troupe stop)`
       : `Only one process may write to ${path}, and that one is running: use it (a daemon: with troupe), or end it first (troupe stop)`,
   );
 }
