@@ -86,7 +86,7 @@ async function requireFreeBranch(ledger: Context['ledger'], branch: string | und
   if (other === undefined) return;
   throw new TeamError(
     'conflict',
-    `Team ${other} lands its work on the branch ${quote(branch)} here: delete that team first (troupe team delete ${other}), also for another name (--rename), since the branch keeps its own`,
+    `Team ${other} lands its work on the branch ${quote(branch)} here, and two teams cannot share a branch. Delete that team first: troupe team delete ${other}. Another name (--rename) does not help: the branch keeps its name`,
   );
 }
 
