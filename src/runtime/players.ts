@@ -29,9 +29,10 @@ export function choosePlayers(
 ): Player[] {
   const playedBy = (agent: string): Pick<Player, 'agent' | 'plan'> => {
     const set = Object.hasOwn(teammates, agent) ? teammates[agent] : undefined;
-    if (set === undefined) return { agent: known(agent) };
+    if (set === undefined) return { agent: known(agentNamed(agent)) };
     const isPlanning = typeof set === 'object' && 'plan' in set && set.plan === 'required';
-    return { agent: specOf(entryOf(set), undefined), ...(isPlanning && { plan: true }) };
+    const spec = known(specOf(entryOf(set), undefined), `teammates of config.yaml: ${agent}: `);
+    return { agent: spec, ...(isPlanning && { plan: true }) };
   };
   const named = installed.filter(({ name, path }) => path !== undefined && !findAgent(name)?.isClaudeCode);
   return [
@@ -47,10 +48,9 @@ export function choosePlayers(
   ];
 }
 
-/** The agent with this name. Otherwise a misspelled name would only be noticed by a teammate that does not start. */
-function known(name: string): AgentSpec {
-  const agent = agentNamed(name);
-  const unknown = explainUnknown(catalogNameOf(agent));
-  if (unknown !== undefined) throw new TeamError('invalid', unknown);
+/** The agent, if its name is known. Otherwise a misspelled name would only be noticed by a teammate that does not start. */
+function known(agent: AgentSpec, where = ''): AgentSpec {
+  const unknown = agent.command === undefined ? explainUnknown(catalogNameOf(agent)) : undefined;
+  if (unknown !== undefined) throw new TeamError('invalid', `${where}${unknown}`);
   return agent;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/agents/catalog.ts';
+import { DaemonConfig } from '../../src/runtime/config.ts';
 import type { InstalledAgent } from '../../src/runtime/installed-agents.ts';
 import { choosePlayers } from '../../src/runtime/players.ts';
 
@@ -23,7 +24,11 @@ test('an agent that is not installed plays nobody unless somebody chose it', () 
 });
 
 test('a misspelled agent is refused', () => {
-  expect(() => choosePlayers({ tester: 'codx' }, {}, [])).toThrow(
-    'There is no agent named "codx": did you mean codex?',
-  );
+  const said = 'There is no agent named "codx": did you mean codex?';
+  expect(() => choosePlayers({ tester: 'codx' }, {}, [])).toThrow(said);
+  const inConfig = (tester: string | object) => choosePlayers({}, DaemonConfig.parse({ teammates: { tester } }), []);
+  expect(() => inConfig('codx')).toThrow(`teammates of config.yaml: tester: ${said}`);
+  for (const own of [{ agent: { exec: './check.sh' } }, { agent: { acp: 'codx --acp' } }]) {
+    expect(inConfig(own)).toMatchObject([{ pattern: 'tester', source: 'config.yaml' }]);
+  }
 });
