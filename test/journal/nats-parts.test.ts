@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
+import { changeLease, ensureStream } from '../../src/journal/nats/lease.ts';
 import { openLink } from '../../src/journal/nats/link.ts';
 import type { Link } from '../../src/journal/nats/link.ts';
 import { openPacks } from '../../src/journal/nats/packs.ts';
@@ -112,6 +113,8 @@ describe('the store of packs', () => {
     expect(made.times).toBe(0);
     for (const name of ['alpha/1', 'alpha/2', 'beta/1']) await packs.put(name, Buffer.from(name));
     expect(made.times).toBe(1);
+    const { config } = await link.jsm.streams.info(`OBJ_${link.names.packs}`);
+    expect(config).toMatchObject({ num_replicas: 1, max_age: 14 * 24 * 3_600 * 1e9 });
     await packs.remove('alpha/');
     const found = await Promise.all(['alpha/1', 'alpha/2', 'beta/1'].map((name) => packs.get(name, { maxBytes: 6 })));
     expect(found.map((bytes) => bytes?.toString())).toEqual([undefined, undefined, 'beta/1']);
@@ -152,6 +155,54 @@ describe('snapshots', () => {
     expect([await snapshots.isDropped('one'), await snapshots.isDropped('two')]).toEqual([true, false]);
     await snapshots.save(life, { seq: 1, body: 'x'.repeat(100_000) });
     expect((await snapshots.load(life))?.body).toBe('x'.repeat(100_000));
+  });
+});
+
+describe('the cards of daemons', () => {
+  test('last as long as the lease, one for each daemon, and are made once', async () => {
+    const link = await open(single);
+    const made = watch(single, 'STREAM.CREATE');
+    const config = await ensureStream(link, { replicas: 1, leaseMs: 600_000 });
+    expect(config).toMatchObject({
+      max_age: 600_000 * 1e6,
+      max_msgs_per_subject: 1,
+      description: '{"leaseMs":600000}',
+      duplicate_window: 120_000 * 1e6,
+      num_replicas: 1,
+      allow_direct: false,
+    });
+    expect(await ensureStream(link, { replicas: 1, leaseMs: 1_000 })).toMatchObject({ max_age: 600_000 * 1e6 });
+    expect(made.times).toBe(1);
+    const change = { replicas: 1, cards: async () => [], onWait: () => expect.unreachable() };
+    const updated = watch(single, 'STREAM.UPDATE');
+    expect(await changeLease(link, { ...change, leaseMs: undefined })).toEqual({ before: 600_000, leaseMs: 600_000 });
+    expect(await changeLease(link, { ...change, leaseMs: 600_000 })).toEqual({ before: 600_000, leaseMs: 600_000 });
+    expect(updated.times).toBe(0);
+    expect(await changeLease(link, { ...change, leaseMs: 900_000 })).toEqual({ before: 600_000, leaseMs: 900_000 });
+    expect(updated.times).toBe(1);
+    // Announced first, then it holds.
+    expect(await changeLease(link, { ...change, leaseMs: 1_000 })).toEqual({ before: 900_000, leaseMs: 1_000 });
+    expect(updated.times).toBe(3);
+    const now = await ensureStream(link, { replicas: 1, leaseMs: 5 });
+    expect(now).toMatchObject({ max_age: 1_000 * 1e6, duplicate_window: 1_000 * 1e6, description: '{"leaseMs":1000}' });
+  });
+
+  test('keep their lease if a daemon does not follow a shorter one', async () => {
+    const link = await open(single);
+    await ensureStream(link, { replicas: 1, leaseMs: 60_000 });
+    const card = { labels: [], agents: [], load: 0, home: 'h', version: '1' };
+    const cards = async () => [
+      { ...card, name: 'follows', leaseMs: 30_000 },
+      { ...card, name: 'late', leaseMs: 30_001 },
+      { ...card, name: 'old' },
+    ];
+    const told: (readonly string[])[] = [];
+    const onWait = (names: readonly string[]) => void told.push(names);
+    const changing = changeLease(link, { replicas: 1, leaseMs: 30_000, followMs: 0, cards, onWait });
+    await expect(changing).rejects.toThrow(/^The lease stays 60 s: late, old did not adopt it/);
+    expect(told).toEqual([['late', 'old']]);
+    const now = await ensureStream(link, { replicas: 1, leaseMs: 5 });
+    expect(now).toMatchObject({ max_age: 60_000 * 1e6, description: '{"leaseMs":60000}' });
   });
 });
 

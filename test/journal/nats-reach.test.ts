@@ -121,14 +121,16 @@ describe('servers', () => {
     const address = addressOf(`127.0.0.1:${port}`);
     const connecting = connectTo(address, address.servers, { connectMs: 50 });
     await expect(connecting).rejects.toMatchObject({ code: 'storage' });
-    expect(server.resets).toBe(3);
+    // Three attempts, and in between a look whether it still greets.
+    await until('all are counted', () => server.connections === 5);
   });
 
   /** Greets as a server does, and breaks off the first connections when the client has said something. */
   async function startResetting(times: number) {
-    const told = { resets: 0 };
+    const told = { resets: 0, connections: 0 };
     const proxied = await startProxy(servers.model.nodes[0]!.port);
     const server = createServer((client) => {
+      told.connections++;
       const upstream = connectSocket(proxied.port, '127.0.0.1');
       upstream.on('error', () => {});
       client.on('error', () => {});
@@ -156,6 +158,7 @@ describe('what is known of servers', () => {
   test('is that they acknowledge nothing, until they do; one caller at a time finds out', async () => {
     const { reach } = await watch();
     expect(reach.error().message).toMatch(/are not reachable .* troupe doctor tests both\.$/);
+    expect(reach.error()).toMatchObject({ code: 'storage', name: 'JournalAwayError' });
     const now = performance.now();
     for (let at = now - 60_000; at < now; at += 5 * REQUEST_MS) reach.unacknowledged(at);
     expect(reach.isMute).toBe(true);

@@ -1,10 +1,12 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
+import type { StreamConfig } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
 import { batchId, forked, inOrder, openTips } from '../../src/journal/nats/chain.ts';
 import { ANSWER, isNobodyThere, isTransient, toTeamError, UnderWayError } from '../../src/journal/nats/errors.ts';
+import { leaseIn } from '../../src/journal/nats/lease.ts';
 import { decodeTeam, encodeTeam, lastWord, namesOf } from '../../src/journal/nats/names.ts';
 import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
 import { openTurns } from '../../src/journal/nats/turns.ts';
@@ -219,6 +221,24 @@ test('advice names some of the teams that differ from the settings, and how many
     'These teams do not have the settings of the journal (3 replicas, 100 bytes): a, b, c, d, e and 2 more. ' +
       'To apply them: troupe journal init nats://x',
   );
+});
+
+test('a lease is as long as cards last, or shorter if that was announced', () => {
+  const max_age = 60_000 * 1_000_000;
+  for (const [description, leaseMs] of [
+    [undefined, 60_000],
+    ['{"leaseMs":30000}', 30_000],
+    ['{"leaseMs":1}', 1],
+    ['{"leaseMs":90000}', 60_000],
+    ['{"leaseMs":0}', 60_000],
+    ['{"leaseMs":"soon"}', 60_000],
+    ['null', 60_000],
+    ['garbage', 60_000],
+  ] as const) {
+    expect(leaseIn({ max_age, ...(description !== undefined && { description }) } as StreamConfig), description).toBe(
+      leaseMs,
+    );
+  }
 });
 
 describe('turns', () => {

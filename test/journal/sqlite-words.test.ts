@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { fileAddress, pathInAddress } from '../../src/journal/file-address.ts';
 import { tryKernelLock } from '../../src/journal/kernel-lock.ts';
 import { forgetInMark, keepMark, nameLost, readMark } from '../../src/journal/mark.ts';
 import { loadSqlite } from '../../src/journal/node-sqlite.ts';
@@ -29,6 +30,12 @@ test('a Node without SQLite is told which version is needed; warnings that conce
   };
   expect(() => loadSqlite(load)).toThrow(/^Troupe needs Node 22\.13 or newer, and this is Node \d/);
   expect((await warned).message).toBe('something else');
+});
+
+test('the address of a journal in a file holds its path, whatever that is', () => {
+  for (const path of ['/a/b.db', 'b.db', '/with\nline']) expect(pathInAddress(fileAddress(path))).toBe(path);
+  expect(pathInAddress('sqlite:///a/b.db')).toBe('/a/b.db');
+  for (const other of ['sqlite', 'sqlite:', 'nats://a', 'my sqlite:x']) expect(pathInAddress(other)).toBeUndefined();
 });
 
 describe('a refusal of SQLite or the file system', () => {
