@@ -41,7 +41,7 @@ export function tryKernelLock(path: string, options: KernelLockOptions = {}): Ke
     db.close();
     const { errcode = 0 } = error as { errcode?: number };
     if (BUSY.includes(errcode)) return undefined;
-    if (errcode !== NOT_A_DATABASE || statSync(path).size === 0) throw error;
+    if (errcode !== NOT_A_DATABASE) throw error;
     // Somebody wrote into the file, which is always empty. Nobody holds the lock: SQLite looks at the content after it.
     empty(path);
     return tryKernelLock(path, options);

@@ -63,6 +63,22 @@ describe('the log of another database', () => {
     if (existsSync('/proc/self/fd')) expect(openFilesIn(dirname(path))).toEqual([]);
   });
 
+  test('is refused if two commits would be lost, and accepted if only the last one is incomplete', () => {
+    const { path, log, frame } = left(4_096);
+    const frames = (log.length - HEADER) / frame;
+    const spoil = (at: number): void => {
+      const spoilt = Buffer.from(log);
+      const byte = HEADER + at * frame + 500;
+      spoilt.writeUInt8(spoilt.readUInt8(byte) ^ 1, byte);
+      writeFileSync(`${path}-wal`, spoilt);
+    };
+    // Each of the last three is a commit.
+    spoil(frames - 2);
+    expect(() => requireWholeLog(path)).toThrow('at least 2 commits that follow would be lost');
+    spoil(frames - 1);
+    expect(() => requireWholeLog(path)).not.toThrow();
+  });
+
   test('is refused if its header was overwritten with zeros', () => {
     const { path, log } = left(4_096);
     writeFileSync(`${path}-wal`, Buffer.from(log).fill(0, 0, HEADER));

@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileAddress, pathInAddress } from '../../src/journal/file-address.ts';
@@ -19,6 +19,7 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { toTeamError } from '../../src/journal/sqlite/errors.ts';
 import { inspectFile, refuseForeign } from '../../src/journal/sqlite/open.ts';
 import { nextTurn, note } from '../contracts/journal/notes.ts';
+import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -135,6 +136,16 @@ describe('a mark', () => {
     expect([...readMark(path)]).toEqual([]);
     const lost = ['a', 'b', 'c', 'd'].map((team) => ({ team, seq: 1, now: 0 }));
     expect(nameLost(lost)).toMatch(/"c" had 1 batch and is gone; and 1 more teams$/);
+    expect(nameLost(lost.slice(0, 3))).toMatch(/"c" had 1 batch and is gone$/);
+    expect(nameLost([{ team: 'a', seq: 2, now: 1 }])).toBe('team "a" had 2 batches and ends at batch 1');
+    if (existsSync('/proc/self/fd')) expect(openFilesIn(dirname(path))).toEqual([]);
+  });
+
+  test('says nothing about another journal', () => {
+    const path = join(temporaryFolder(), 'mark');
+    keepMark(path, new Map([['alpha', 1]]), { everyMs: 60_000, of: 'nats://a' }).close();
+    const teams = ['nats://a', 'nats://b', undefined].map((of) => [...readMark(path, of).keys()]);
+    expect(teams).toEqual([['alpha'], [], []]);
   });
 });
 
@@ -189,6 +200,7 @@ describe('a mark that is written', () => {
     await until('its draft is gone', () => readdirSync(folder).length === 1);
     expect([...readMark(path)]).toEqual([['beta', 2]]);
     mark.close();
+    if (existsSync('/proc/self/fd')) expect(openFilesIn(folder)).toEqual([]);
   });
 
   test('in vain is removed, because it would name a team that was dropped', () => {

@@ -66,8 +66,8 @@ export function prepareRows(db: DatabaseSync, path: string) {
   const deleteBatches = db.prepare('DELETE FROM batches WHERE id > ? AND id < ?');
 
   function readEnd(team: TeamId): Seq {
-    const id = findEnd.get(team * SPAN, (team + 1) * SPAN)?.['id'] as number | null | undefined;
-    return id == null ? 0 : id - team * SPAN;
+    const { id } = findEnd.get(team * SPAN, (team + 1) * SPAN) as { id: number | null };
+    return id === null ? 0 : id - team * SPAN;
   }
 
   function hasTeam(team: TeamId): boolean {
