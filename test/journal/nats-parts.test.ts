@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { TeamError } from '../../src/core/errors.ts';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
 import { changeLease, ensureStream } from '../../src/journal/nats/lease.ts';
-import { openLink } from '../../src/journal/nats/link.ts';
+import { openInTurn, openLink } from '../../src/journal/nats/link.ts';
 import type { Link } from '../../src/journal/nats/link.ts';
 import { openPacks } from '../../src/journal/nats/packs.ts';
 import { changeSettings, ensureSettings } from '../../src/journal/nats/settings.ts';
@@ -44,6 +44,29 @@ function watch({ model }: Servers, word: string, ...refusals: number[]): { times
   };
   return seen;
 }
+
+test('a journal is on the first server that has JetStream; if none has, each is asked once', async () => {
+  const at = ({ model }: Servers) => `127.0.0.1:${model.nodes[0]!.port}`;
+  const both = [at(single), at(cluster)];
+  const address = readNatsAddress(`nats://${both.join(',')}`, '/');
+  const closing = new AbortController();
+  const open = () =>
+    openInTurn(address, both, { patienceMs: 0, awayMs: 60_000, jetstreamMs: 0, closing: closing.signal });
+  const asked = [watch(single, 'API.INFO', 10_039), watch(cluster, 'API.INFO')];
+  const link = await open();
+  onTestFinished(() => link.nc.close());
+  expect([link.nc.getServer(), link.awayMs, asked.map(({ times }) => times)]).toEqual([at(cluster), 0, [1, 1]]);
+  for (const times of [
+    [1, 1],
+    [1, 0],
+  ]) {
+    const refused = [watch(single, 'API.INFO', 10_039), watch(cluster, 'API.INFO', 10_039)];
+    await expect(open()).rejects.toThrow(/is a NATS server without JetStream, which a journal needs/);
+    expect(refused.map((one) => one.times)).toEqual(times);
+    // Then the journal closes.
+    closing.abort();
+  }
+});
 
 describe('the stream of a team', () => {
   test('is asked for once, and six times of a cluster if it was there', async () => {

@@ -45,7 +45,17 @@ async function closedServer(): Promise<string> {
 describe('servers', () => {
   test('that answer come before those that do not', async () => {
     const closed = await closedServer();
-    expect(await orderServers(addressOf(closed, there))).toEqual([there, closed]);
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const mute = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    // One that says nothing may be busy; one that is closed is down.
+    for (const list of [
+      [closed, mute, there],
+      [there, mute, closed],
+    ]) {
+      expect(await orderServers(addressOf(...list))).toEqual([there, mute, closed]);
+    }
     expect(await reachServers(addressOf(closed, there))).toMatchObject([
       { failure: { code: 'ECONNREFUSED' } },
       { server: there },
@@ -69,6 +79,9 @@ describe('servers', () => {
     await expect(orderServers(addressOf(`127.0.0.1:${port}`), { reachMs: 100 })).rejects.toThrow(
       /no answer within 0\.1 s\. Check that nats-server runs there/,
     );
+    // What is known of another one says more.
+    const both = addressOf(`127.0.0.1:${port}`, await closedServer());
+    await expect(orderServers(both, { reachMs: 100 })).rejects.toThrow(/no server listens there/);
   });
 
   test('that break off the encryption are named, with what to do', async () => {
