@@ -14,7 +14,7 @@ import { inspectNatsJournal } from '../../src/journal/nats/inspect.ts';
 import { findLostOnNats } from '../../src/journal/nats/lost.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { fill, note, texts } from '../contracts/journal/notes.ts';
-import { PATIENT } from '../nats/server.ts';
+import { freePorts, PATIENT } from '../nats/server.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
 import { headerOf } from '../simulator/nats/protocol.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -88,6 +88,11 @@ describe('an append', () => {
     answerNext(single, `${prefix}.team`, { stream: 's', seq: 0, duplicate: true }, refusal(ANSWER.idUnderWay, 409));
     expect(await journal.append('alpha', 1, [note('2')])).toBe(2);
     expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2']);
+    // Each names the one that its writer saw before it.
+    const { streams } = await manage();
+    const [first, second] = await Promise.all([1, 2].map((seq) => streams.getMessage(`${prefix}_alpha`, { seq })));
+    expect(second?.header.get('Troupe-After')).toBe(first?.header.get('Nats-Msg-Id').replace(/\.0$/, ''));
+    expect(first?.header.has('Troupe-After')).toBe(false);
   });
 
   test('that was stored without an answer is found, and is no conflict', async () => {
@@ -233,8 +238,10 @@ describe('a team that a cluster denies for a moment', () => {
   const notFound = refusal(ANSWER.streamNotFound, 404);
 
   test('is read by a daemon whose mark has it', async () => {
-    const { deny, open, mark } = await begin();
+    const { deny, open, mark, stream } = await begin();
+    const asked = countRequests(cluster, `STREAM.INFO.${stream}`);
     const journal = await open({ mark });
+    expect(asked.times).toBe(2);
     deny();
     expect(await texts(journal.read('alpha', 0))).toEqual(['1']);
   });
@@ -633,6 +640,12 @@ describe('a journal', () => {
   test('that is not there is inspected as none', async () => {
     const { url } = newPlace();
     const mark = join(temporaryFolder(), 'mark');
+    const [port = 0] = await freePorts(1);
+    expect(await inspectNatsJournal(`nats://127.0.0.1:${port}`, { base: '/', mark })).toEqual({
+      place: `nats://127.0.0.1:${port}`,
+      servers: [{ server: `127.0.0.1:${port}`, failure: expect.any(Error) as Error }],
+      failure: expect.objectContaining({ code: 'storage' }) as Error,
+    });
     expect(await inspectNatsJournal(url, { base: '/', mark })).toMatchObject({ version: '2.12.1' });
     expect((await inspectNatsJournal(url, { base: '/', mark })).journal).toBeUndefined();
     answerNext(single, 'STREAM.INFO', refusal(12_345));

@@ -9,6 +9,7 @@ import { changeSettings, ensureSettings } from '../../src/journal/nats/settings.
 import { openSnapshots } from '../../src/journal/nats/snapshots.ts';
 import { deleteStream, doubting, findStream, makeStream } from '../../src/journal/nats/streams.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
+import { until } from '../until.ts';
 
 // The parts of a journal on NATS, each alone, with the model of servers.
 type Servers = Awaited<ReturnType<typeof serveModel>>;
@@ -53,6 +54,8 @@ test('a journal is on the first server that has JetStream; if none has, each is 
   const open = () =>
     openInTurn(address, both, { patienceMs: 0, awayMs: 60_000, jetstreamMs: 0, closing: closing.signal });
   const asked = [watch(single, 'API.INFO', 10_039), watch(cluster, 'API.INFO')];
+  const connected = () => [single, cluster].map(({ model }) => model.nodes[0]!.clients.size);
+  const before = connected();
   const link = await open();
   onTestFinished(() => link.nc.close());
   expect([link.nc.getServer(), link.awayMs, asked.map(({ times }) => times)]).toEqual([at(cluster), 0, [1, 1]]);
@@ -63,6 +66,8 @@ test('a journal is on the first server that has JetStream; if none has, each is 
     const refused = [watch(single, 'API.INFO', 10_039), watch(cluster, 'API.INFO', 10_039)];
     await expect(open()).rejects.toThrow(/is a NATS server without JetStream, which a journal needs/);
     expect(refused.map((one) => one.times)).toEqual(times);
+    const now = [before[0], (before[1] ?? 0) + 1];
+    await until('only the journal is connected', () => connected().every((count, i) => count === now[i]));
     // Then the journal closes.
     closing.abort();
   }

@@ -2,13 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { PeerCertificate } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { connect, errors, nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { NatsAddress } from '../../src/journal/nats/address.ts';
 import { openBells } from '../../src/journal/nats/bells.ts';
-import { connectTo, orderServers, reachServers } from '../../src/journal/nats/connect.ts';
+import { checkHost, connectTo, orderServers, reachServers } from '../../src/journal/nats/connect.ts';
 import { ANSWER } from '../../src/journal/nats/errors.ts';
 import { openLink, patiently } from '../../src/journal/nats/link.ts';
 import { REQUEST_MS, watchReach } from '../../src/journal/nats/reach.ts';
@@ -60,6 +61,18 @@ describe('servers', () => {
       { failure: { code: 'ECONNREFUSED' } },
       { server: there },
     ]);
+  });
+
+  test('that are given by IP address have a certificate for one of the addresses, others one for their name', () => {
+    const check = (servers: string[], host: string, subjectaltname: string) =>
+      checkHost({ servers }, host, { subject: {}, subjectaltname } as PeerCertificate);
+    const wrong = { code: 'ERR_TLS_CERT_ALTNAME_INVALID' };
+    const addresses = ['10.0.0.1:4222', '10.0.0.2:4222'];
+    expect(check(addresses, 'localhost', 'IP Address:10.0.0.2')).toBeUndefined();
+    expect(check(addresses, 'localhost', 'IP Address:10.0.0.3')).toMatchObject(wrong);
+    expect(check(['a:4222'], 'localhost', 'DNS:a')).toMatchObject(wrong);
+    expect(check(['a:4222', ...addresses], 'a', 'DNS:a')).toBeUndefined();
+    expect(check(['a:4222', ...addresses], 'a', 'IP Address:10.0.0.1')).toMatchObject(wrong);
   });
 
   test('are named, with what to do, if no server answers', async () => {

@@ -197,7 +197,11 @@ const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
  * If a server is given by IP address, the library makes Node expect a certificate for `localhost`. The certificate must
  * be for one of the given IP addresses instead.
  */
-function checkHost({ servers }: NatsAddress, host: string, certificate: PeerCertificate): Error | undefined {
+export function checkHost(
+  { servers }: Pick<NatsAddress, 'servers'>,
+  host: string,
+  certificate: PeerCertificate,
+): Error | undefined {
   const named = servers.map(hostOf);
   const candidates = named.includes(host) ? [host] : named.filter((one) => isIP(one) !== 0);
   if (candidates.some((one) => checkServerIdentity(one, certificate) === undefined)) return undefined;
@@ -256,7 +260,7 @@ function explain(error: unknown, place: string): unknown {
       "the server's certificate is for another name. Use the name in it, or give the server one for this name.",
     );
   }
-  if (code !== undefined && /CERT|SIGNATURE|VERIFY/.test(code)) {
+  if (/CERT|SIGNATURE|VERIFY/.test(String(code))) {
     return fail(`the server's certificate is not trusted (${error.message}). Give ?ca=FILE with its issuer.`);
   }
   if (/does not support 'tls'/.test(error.message)) {

@@ -52,9 +52,9 @@ export async function judgeDurability(
       advice: `The monitoring at ${silent.url} does not answer: it is unknown when the servers flush.`,
     };
   }
-  const late = answers.find(({ config }) => config?.sync_always !== true);
+  const late = answers.map(({ url, config }) => ({ url, ...config })).find(({ sync_always }) => sync_always !== true);
   if (!late) return { durability: 'fsync-before-ack' };
-  const interval = late.config?.sync_interval;
+  const interval = late.sync_interval;
   const every = interval === undefined ? '' : `, every ${Math.round(interval / 1e9)} s`;
   return {
     durability: kept,

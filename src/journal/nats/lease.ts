@@ -25,7 +25,7 @@ export function leaseIn(config: HostsConfig): number {
 
 function comingIn(description: string | undefined): number | undefined {
   try {
-    const { leaseMs } = JSON.parse(description ?? '') as { leaseMs?: unknown };
+    const { leaseMs } = JSON.parse(String(description)) as { leaseMs?: unknown };
     return typeof leaseMs === 'number' && leaseMs > 0 ? leaseMs : undefined;
   } catch {
     return undefined;

@@ -136,7 +136,7 @@ export function watchReach(
     async unheard(askedAt, { isTimeout }) {
       troubledAt = performance.now();
       silentSince ??= askedAt;
-      if (!isTimeout || awaySince !== undefined || nc.isClosed()) return;
+      if (!isTimeout || awaySince !== undefined) return;
       lost = extend(lost, askedAt);
       const isStuck = lost.to - lost.from >= stuckMs;
       if (!isStuck && (await answersPing())) return;

@@ -65,11 +65,11 @@ function clusterBlock(servers: readonly string[], at: number, tls: boolean): str
     const [host, port] = splitServer(server);
     return { host, port: Number(port) + 2000, i };
   });
-  const own = routes[at];
+  const own = routes[at] as (typeof routes)[number];
   return [
     'cluster {',
     '  name: troupe',
-    `  listen: "${own?.host}:${own?.port}"`,
+    `  listen: "${own.host}:${own.port}"`,
     `  routes: [${routes.map(({ host, port }) => `"nats://${host}:${port}"`).join(', ')}]`,
     ...(tls ? tlsBlock('the servers among themselves', '  ').slice(0, -1) : []),
     '}',

@@ -105,7 +105,7 @@ export async function readSettings(link: Link): Promise<Settings | undefined> {
 
 function readDescription(text: string | undefined): { format?: unknown; maxBytes?: number } {
   try {
-    return JSON.parse(text ?? '') as { format?: unknown; maxBytes?: number };
+    return JSON.parse(String(text)) as { format?: unknown; maxBytes?: number };
   } catch {
     return {};
   }
