@@ -114,6 +114,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
         journal.append('a', 2, [note('x')]),
         journal.append('b', 0, [note('x')]),
         collect(journal.read('a', 0)),
+        collect(journal.read('none', 0)),
         collect(journal.follow('a', 0, signal)),
         journal.loadSnapshot('a'),
         journal.saveSnapshot('a', { seq: 1, body: 'x' }),
