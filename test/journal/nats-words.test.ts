@@ -1,5 +1,4 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { StreamConfig } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
@@ -235,9 +234,7 @@ test('a lease is as long as cards last, or shorter if that was announced', () =>
     ['null', 60_000],
     ['garbage', 60_000],
   ] as const) {
-    expect(leaseIn({ max_age, ...(description !== undefined && { description }) } as StreamConfig), description).toBe(
-      leaseMs,
-    );
+    expect(leaseIn({ max_age, ...(description !== undefined && { description }) }), description).toBe(leaseMs);
   }
 });
 

@@ -135,7 +135,7 @@ describe('a file that another process has locked', () => {
       journal.append('b', 0, [note('x')]),
       journal.saveSnapshot('a', { seq: 1, body: 'x' }),
       journal.drop('a'),
-      journal.restore?.('c', [[note('x')]]),
+      journal.restore!('c', [[note('x')]]),
     ];
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: error('storage') });
