@@ -51,7 +51,7 @@ describe.for(['sha1', 'sha256'] as const)('saves in a depot of %s', (format) => 
     const two = await save(trees[1]);
     const three = await save(trees[2], tip, two.commit);
     const listed = await listSaves(handle, savesRef(ADA));
-    expect(listed).toEqual([{ ...three, carries: two.commit }, two, one]);
+    expect(listed).toStrictEqual([{ ...three, carries: two.commit }, two, one]);
     expect(await parentsOf(project, one.commit)).toEqual([base]);
     expect(await parentsOf(project, two.commit)).toEqual([one.commit, base]);
     expect(await parentsOf(project, three.commit)).toEqual([two.commit, tip]);
@@ -59,6 +59,14 @@ describe.for(['sha1', 'sha256'] as const)('saves in a depot of %s', (format) => 
     expect(commitsOf(await listSaves(handle, savesRef(ADA), 9, two.at + 999))).toEqual(commitsOf([two, one]));
     expect(commitsOf(await listSaves(handle, two.commit))).toEqual(commitsOf([two, one]));
     expect(await listSaves(handle, tip)).toEqual([]);
+    // Commits that only look like it.
+    const message = `Save of alpha/ada\n\nBase: ${base}`;
+    for (const odd of [{ message }, { message: 'Save of alpha/ada', email: 'saves@troupe.invalid' }]) {
+      expect(await listSaves(handle, await project.commit({}, { ...odd, parents: [base] }))).toEqual([]);
+    }
+    // One that does not know the last one is refused.
+    const lost = makeSave(handle, { name: ADA, tree: trees[0], base, last: undefined, at: AT });
+    await expect(lost).rejects.toMatchObject({ code: 'conflict' });
     expect(await listEarlier(handle, ADA)).toEqual([]);
     expect(commitsOf(await listAllSaves(handle, ADA, 2))).toEqual(commitsOf([three, two]));
   });
@@ -95,6 +103,8 @@ describe('saves', () => {
     const next = await save(await treeOf({ y: '2' }), base);
     expect(commitsOf(await listAllSaves(handle, ADA))).toEqual(commitsOf([next, early, late]));
     expect(commitsOf(await listAllSaves(handle, ADA, 2))).toEqual(commitsOf([next, early]));
+    const old = await makeSave(handle, { name: ADA, tree: await treeOf({ y: '3' }), base, last: next, at: AT });
+    expect(commitsOf(await listAllSaves(handle, ADA))).toEqual(commitsOf([next, early, late, old]));
     // Of another member whose name begins in the same way.
     expect(await listEarlier(handle, { team: 'alpha', member: 'ad' })).toEqual([]);
   });
@@ -210,7 +220,7 @@ describe('a commit', () => {
     const { handle, base } = await openProject();
     const tree = await handle.treeOf(base);
     const show = async (id: string) => (await handle.run(['cat-file', 'commit', id])).out.toString();
-    const author = { name: ' Ada <of>\n Alpha ', email: '<ada@example.com>' };
+    const author = { name: '> Ada <of>\n Alpha ', email: '<ada@example.com>' };
     const plain = { tree, parents: [base], message: '\nTitle\n\nBody \n', author, at: AT + 999 };
     const head = `tree ${tree}\nparent ${base}\nauthor Ada of Alpha <ada@example.com> 1700000000 +0000\n`;
     expect(await show(await makeCommit(handle, plain))).toBe(
@@ -220,7 +230,7 @@ describe('a commit', () => {
       ['Task-Id', ' 7\n8 '],
       ['Team', 'alpha'],
     ] as const;
-    const committer = { name: '<>', email: '' };
+    const committer = { name: '> <', email: '' };
     expect(await show(await makeCommit(handle, { ...plain, trailers, committer }))).toBe(
       `${head}committer committer <> 1700000000 +0000\n\nTitle\n\nBody\n\nTask-Id: 7 8\nTeam: alpha\n`,
     );

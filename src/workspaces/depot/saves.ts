@@ -50,7 +50,7 @@ export interface NewSave {
  * and a ref of their own keeps the ones before.
  */
 export async function makeSave(handle: DepotHandle, { name, tree, base, last, carries, at }: NewSave): Promise<Save> {
-  const goesOn = last !== undefined && (last.base === base || (await isAncestor(handle, last.base, base)));
+  const goesOn = last !== undefined && (await isAncestor(handle, last.base, base));
   const ref = savesRef(name);
   const made = { tree, parents: goesOn ? [last.commit, base] : [base], ...describe(name, base, carries), at };
   const save = (commit: ObjectId): Save => ({ commit, tree, base, at: wholeSecond(at) });
@@ -105,9 +105,8 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
   const format = '--format=%H %T %ct %ce%n%b%x00';
   const words = ['rev-list', '--first-parent', `--max-count=${limit}`, '--no-commit-header', format];
   if (until !== undefined) words.push(`--until=${Math.floor(until / 1000)}`);
-  // Git names a ref that does not exist as ambiguous.
-  const { code, out } = await run([...words, '--end-of-options', from, '--'], { exits: [0, 128] });
-  if (code !== 0) return [];
+  // Git names a ref that does not exist as ambiguous, and prints nothing.
+  const { out } = await run([...words, '--end-of-options', from, '--'], { exits: [0, 128] });
   const saves: Save[] = [];
   for (const entry of out.toString().split('\0')) {
     const [, commit = '', tree = '', at = '', email = '', body = ''] =
@@ -147,8 +146,6 @@ export async function listEarlier(
 export async function listAllSaves(handle: DepotHandle, name: WorkspaceName, limit?: number): Promise<Save[]> {
   const ends = [savesRef(name), ...(await listEarlier(handle, name)).map(({ commit }) => commit)];
   const lists = await Promise.all(ends.map((end) => listSaves(handle, end, limit)));
-  const [first = []] = lists;
-  if (lists.length === 1) return first;
   const all = new Map(lists.flat().map((save) => [save.commit, save]));
   return [...all.values()].sort((a, b) => b.at - a.at).slice(0, limit);
 }
@@ -159,8 +156,7 @@ export async function isWorkOf(
   commit: ObjectId,
   { team, branch }: { readonly team: string; readonly branch: ReadonlySet<ObjectId> },
 ): Promise<boolean> {
-  const { code, out } = await run(['cat-file', 'commit', requireId(commit)], { exits: [0, 128] });
-  if (code !== 0) return false;
+  const { out } = await run(['cat-file', 'commit', requireId(commit)], { exits: [0, 128] });
   const text = out.toString();
   const [head = ''] = text.split('\n\n', 1);
   if (head.includes(` <${EMAIL}> `)) return text.startsWith(`\n\nSave of ${team}/`, head.length);
@@ -186,10 +182,11 @@ export async function listKept({ run }: DepotHandle): Promise<KeptWork[]> {
     .toString()
     .split('\0')
     .flatMap((entry) => {
-      const [, ref, team, member, commit, tree, at, body = ''] =
+      const [, ref = '', team = '', member = '', commit = '', tree = '', at, body = ''] =
         /^\s*(refs\/kept\/([^/\s]+)\/([^/\s]+)\/\S+) (\w+) (\w+) (\d+) ([^]*)$/.exec(entry) ?? [];
       const base = /^Base: ([0-9a-f]+)$/m.exec(body)?.[1];
-      if (!ref || !team || !member || !commit || !tree || !base) return [];
+      // Not one of ours, or the end of the list.
+      if (base === undefined) return [];
       return [{ ref, team, member, commit, tree, base, at: Number(at) * 1000 }];
     });
   return found.sort((a, b) => b.at - a.at);
