@@ -34,7 +34,7 @@ export async function listUncommitted(handle: DepotHandle, places: Places, check
     const added = new Set([...fresh, ...staged].map(toText));
     const found: Change[] = [...added].map((path) => ({ path, status: 'added' }));
     for (let i = 0; i + 1 < changed.length; i += 2) {
-      const isGone = changed[i]?.toString() === 'D';
+      const isGone = String(changed[i]) === 'D';
       found.push({ path: toText(changed[i + 1] as Buffer), status: isGone ? 'deleted' : 'modified' });
     }
     return found.sort((a, b) => (a.path < b.path ? -1 : 1));
