@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Checkout } from '../../src/workspaces/checkout.ts';
 import { listUncommitted, takeUncommitted } from '../../src/workspaces/depot/changes.ts';
+import { makeCommit } from '../../src/workspaces/depot/commit.ts';
 import { openHandle } from '../../src/workspaces/depot/handle.ts';
 import { makeDepot, takeIn } from '../../src/workspaces/depot/make.ts';
+import { checkDepot, remakeDepot } from '../../src/workspaces/depot/repair.ts';
+import { makeSave } from '../../src/workspaces/depot/saves.ts';
 import { openGit } from '../../src/workspaces/git.ts';
 import { openPlaces } from '../../src/workspaces/places.ts';
+import type { Save } from '../../src/workspaces/workspace.ts';
 import { commitAll, newProject, plainGit, write } from './project.ts';
 
 /** A repository of a user, where its depot will be, and what the depot's refs are. */
@@ -244,5 +248,104 @@ describe('what the user has not committed', () => {
       code: 'conflict',
       message: `Your checkout has conflicts that are not resolved, in ${names.slice(0, 10).join(', ')}: resolve them and run git add, or leave out --with-changes`,
     });
+  });
+});
+
+describe('a damaged depot', () => {
+  test('is made again from the checkout, with all work that can be read', async () => {
+    const { dir, git, checkout, places, handle } = await openProject();
+    const { head } = checkout;
+    await makeDepot(git, dir, checkout);
+    expect(await checkDepot(handle)).toEqual([]);
+    const blob = async (input: string) =>
+      (await handle.run(['hash-object', '-w', '--stdin'], { input })).out.toString().trim();
+    const treeOf = async (text: string) =>
+      (await handle.run(['mktree'], { input: `100644 blob ${await blob(text)}\tx\n` })).out.toString().trim();
+    const harm = (id: string) => {
+      const path = join(dir, 'objects', id.slice(0, 2), id.slice(2));
+      rmSync(path);
+      writeFileSync(path, 'x'.repeat(40));
+    };
+    const saves = async (member: string, texts: readonly string[]): Promise<Save[]> => {
+      const made: Save[] = [];
+      for (const [at, text] of texts.entries()) {
+        const name = { team: 'alpha', member };
+        const tree = await treeOf(`${member} ${text}`);
+        made.push(
+          await makeSave(handle, { name, tree, base: head, last: made.at(-1), at: 1_700_000_000_000 + 1_000 * at }),
+        );
+      }
+      return made;
+    };
+    const landed = async (parent: string, text: string) =>
+      makeCommit(handle, {
+        tree: await treeOf(text),
+        parents: [parent],
+        message: text,
+        author: { name: 'A', email: 'a' },
+        at: 0,
+      });
+    const [whole, half, none] = [
+      await saves('whole', ['1', '2']),
+      await saves('half', ['1', '2', '3']),
+      await saves('none', ['1']),
+    ];
+    const one = await landed(head, 'one');
+    const two = await landed(one, 'two');
+    const only = await landed(head, 'only');
+    const kept = `refs/kept/alpha/whole/${whole[0]!.commit}`;
+    await handle.changeRefs([
+      { ref: 'refs/heads/troupe/a', to: two },
+      { ref: 'refs/deleted/b/1', to: only },
+      { ref: kept, to: whole[0]!.commit },
+      { ref: 'refs/earlier/alpha/whole/x', to: whole[0]!.commit },
+      { ref: `refs/checkout/changes/${one}`, to: one },
+      { ref: 'refs/placed/troupe/a', to: two },
+    ]);
+    write(dir, { 'lfs/objects/ab/cd/x': 'large' });
+    for (const id of [half[1]!.tree, half[2]!.tree, none[0]!.tree, await handle.treeOf(two), await handle.treeOf(only)])
+      harm(id);
+    const said = await checkDepot(handle);
+    expect(said.join('\n')).toContain('is corrupt');
+    expect(said.every((line) => line !== '' && !/^(?:notice|warning)/.test(line))).toBe(true);
+
+    const { lost, trash } = await remakeDepot(git, { dir, places, checkout });
+    expect([...lost].sort((a, b) => (a.ref < b.ref ? -1 : 1))).toStrictEqual([
+      { ref: 'refs/deleted/b/1' },
+      { ref: 'refs/heads/troupe/a', instead: one },
+      { ref: 'refs/saves/alpha/half', instead: half[0]!.commit },
+      { ref: 'refs/saves/alpha/none' },
+    ]);
+    expect(trash).toMatch(/\/trash\/\d{13}-depot\.a\.git-/);
+    const next = openHandle(git, dir);
+    expect(await checkDepot(next)).toEqual([]);
+    const names = [
+      'refs/saves/alpha/whole',
+      'refs/saves/alpha/half',
+      'refs/saves/alpha/none',
+      'refs/heads/troupe/a',
+      kept,
+      'refs/earlier/alpha/whole/x',
+      `refs/checkout/changes/${one}`,
+      'refs/checkout/HEAD',
+      'refs/placed/troupe/a',
+    ];
+    expect(await Promise.all(names.map((ref) => next.readRef(ref)))).toEqual([
+      whole[1]!.commit,
+      half[0]!.commit,
+      undefined,
+      one,
+      whole[0]!.commit,
+      whole[0]!.commit,
+      one,
+      head,
+      undefined,
+    ]);
+    expect(readFileSync(join(dir, 'lfs/objects/ab/cd/x'), 'utf8')).toBe('large');
+    expect(existsSync(join(dir, 'FETCH_HEAD'))).toBe(false);
+    // Also if nothing of it is left.
+    rmSync(dir, { recursive: true });
+    expect(await remakeDepot(git, { dir, places, checkout })).toEqual({ lost: [], trash: undefined });
+    expect(await openHandle(git, dir).readRef('refs/checkout/HEAD')).toBe(head);
   });
 });

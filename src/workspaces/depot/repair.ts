@@ -83,12 +83,20 @@ async function bringOver(
   if ((await fetch(ref)).code === 0) return ref;
   for (const commit of await listEarlier(old, ref)) {
     // From here on it is the project's history, which the checkout has.
-    if ((await fresh.run(['cat-file', '-e', commit], { exits: [0, 1, 128] })).code === 0) return undefined;
+    if (await isOfCheckout(fresh, commit)) return undefined;
     // The old depot serves refs only, so the earlier save becomes one.
     await old.run(['update-ref', 'refs/repair', commit], { exits: [0, 1, 128] });
     if ((await fetch('refs/repair')).code === 0) return commit;
   }
   return undefined;
+}
+
+/** Whether the checkout has a commit. Another ref that was brought over may have it, too. */
+async function isOfCheckout({ run }: DepotHandle, commit: string): Promise<boolean> {
+  const refs = ['HEAD', 'heads', 'tags'].map((part) => `refs/checkout/${part}`);
+  // Exit code 129: it is not here.
+  const words = ['for-each-ref', '--count=1', '--format=%(refname)', `--contains=${commit}`, ...refs];
+  return (await run(words, { exits: [0, 129] })).out.length > 0;
 }
 
 /** What a ref named before, newest first: saves, or what had landed on a branch. */
