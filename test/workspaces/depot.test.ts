@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCheckout } from '../../src/workspaces/checkout.ts';
 import type { Checkout } from '../../src/workspaces/checkout.ts';
+import { openDepot } from '../../src/workspaces/depot.ts';
 import { openGit } from '../../src/workspaces/git.ts';
 import { emptyTrash, listTrash } from '../../src/workspaces/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -111,6 +112,70 @@ describe('a depot', () => {
       await depot.take((await findCheckout(git, project, { HOME: root })) as Checkout);
       expect(setting()).toBe(value);
     }
+  });
+
+  test('answers about its files, refs and itself', async () => {
+    const { checkout, depot, places, git } = await openStage();
+    const { head, folder } = checkout;
+    const text = (path: string, most = 100) => depot.file(head, path, most);
+    const size = 'A project\n'.length;
+    expect(await text('README.md', size)).toBe('A project\n');
+    expect(await Promise.all([text('README.md', size - 1), text('gone.md'), text('src')])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    write(folder, { binary: Buffer.from([65, 0, 66]) });
+    const next = commitAll(folder);
+    plainGit(folder, 'tag', '-a', '-m', 'x', 'noted', head);
+    plainGit(folder, 'branch', 'side', head);
+    expect(await depot.take({ ...checkout, head: next })).toBe(next);
+    expect(await depot.file(next, 'binary', 100)).toBeUndefined();
+    expect(await depot.take({ ...checkout, head: next }, 'noted')).toBe(head);
+    expect(await depot.take({ ...checkout, head: next }, 'side')).toBe(head);
+    await expect(depot.take(checkout, 'HEAD^')).rejects.toMatchObject({
+      code: 'not_found',
+      message: `${folder} has no branch or tag "HEAD^"`,
+    });
+    expect(await depot.branch('troupe/x')).toBeUndefined();
+    await depot.moveBranch('troupe/x', head, undefined);
+    await depot.moveBranch('troupe/x', next, head);
+    expect([await depot.branch('troupe/x'), await depot.placed('troupe/x')]).toEqual([next, next]);
+    await expect(depot.moveBranch('troupe/x', head, head)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(depot.dropKept('refs/kept/alpha/ada/x')).rejects.toMatchObject({ code: 'not_found' });
+    expect([await depot.descends(next, head), await depot.descends(head, next)]).toEqual([true, false]);
+    expect(await depot.roots(next)).toEqual([head]);
+    expect(await depot.changes(head, next)).toEqual([{ path: 'binary', status: 'added' }]);
+    expect(await depot.unknownFilters(head)).toBe(await depot.unknownFilters(head));
+    // Another opening takes its place, and somebody removes it.
+    expect(await depot.isThere()).toBe(true);
+    const again = await openDepot({ git, places, checkout });
+    expect(again.repair).toBeUndefined();
+    expect([await depot.isThere(), await again.isThere()]).toEqual([false, true]);
+    rmSync(join(again.dir, 'HEAD'));
+    expect(await again.isThere()).toBe(false);
+    rmSync(again.dir, { recursive: true });
+    expect(await again.isThere()).toBe(false);
+    writeFileSync(again.dir, 'no folder');
+    expect(await again.isThere()).toBe(true);
+  });
+
+  test('that a command found damaged is looked at when it is opened next, and only then', async () => {
+    const { git, places, checkout, depot } = await openStage();
+    const suspect = join(depot.dir, 'suspect');
+    await expect(depot.handle.run(['cat-file', '-p', '1'.repeat(40)])).rejects.toMatchObject({ code: 'not_found' });
+    expect(existsSync(suspect)).toBe(false);
+    const odd = plainGit(depot.dir, 'hash-object', '-w', '--stdin');
+    damage(depot.dir, odd);
+    // Nobody has looked at it.
+    expect((await openDepot({ git, places, checkout })).repair).toBeUndefined();
+    await expect(depot.handle.run(['cat-file', '-p', odd])).rejects.toMatchObject({ code: 'corrupt' });
+    expect(existsSync(suspect)).toBe(true);
+    const { repair } = await openDepot({ git, places, checkout });
+    expect(repair).toEqual({ lost: [], trash: expect.any(String) });
+    writeFileSync(suspect, '');
+    expect((await openDepot({ git, places, checkout })).repair).toBeUndefined();
+    expect(existsSync(suspect)).toBe(false);
   });
 
   test('has everything, also of a checkout that borrows its objects or is shallow', async () => {
