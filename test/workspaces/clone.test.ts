@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { borrowedDepots, depotOfTeam, teamsWithFolders } from '../../src/workspaces/clone.ts';
 import { until } from '../until.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
@@ -252,6 +253,39 @@ describe('after a crash of the machine', () => {
     expect(await found.save()).toMatchObject({ tree: saved?.tree });
     expect(readFileSync(join(found.folder, 'new'), 'utf8')).toBe('n\n');
   });
+});
+
+test('a folder goes on from another base if the depot lost its own, and tells which depot it borrows from', async () => {
+  const { root, checkout, workspaces, depot, places } = await openStage();
+  const { head } = checkout;
+  const tree = await depot.handle.treeOf(head);
+  const base = await depot.commit({ tree, parents: [head], message: 'm', author: { name: 'A', email: 'a' }, at: 0 });
+  const ada = await workspaces.open(ADA, { base });
+  write(ada.folder, { 'src/a.ts': 'work\n' });
+  expect(await teamsWithFolders(places)).toEqual(['alpha']);
+  expect(await depotOfTeam(places, 'alpha')).toBe(depot.id);
+  expect(await depotOfTeam(places, 'beta')).toBeUndefined();
+  expect([...(await borrowedDepots(places))]).toContain(depot.dir);
+  // An agent may have removed its .git.
+  rmSync(join(ada.folder, '.git'), { recursive: true });
+  expect([...(await borrowedDepots(places))]).toContain(depot.dir);
+  rmSync(depot.dir, { recursive: true });
+  expect(await depotOfTeam(places, 'alpha')).toBeUndefined();
+
+  const next = await openStage({ root });
+  const found = await next.workspaces.open(ADA, { base: head });
+  expect([found.opened.how, found.base]).toEqual(['found', head]);
+  expect((await found.save())?.changes).toEqual([{ path: 'src/a.ts', status: 'modified' }]);
+  expect(plainGit(found.folder, 'rev-parse', 'HEAD')).toBe(head);
+  // One of another depot is none of ours.
+  const state = join(places.indexes, 'alpha/ada/state.json');
+  writeFileSync(state, readFileSync(state, 'utf8').replace(depot.id, '0'.repeat(16)));
+  expect(await next.workspaces.list()).toEqual([]);
+  // In the trash it borrows on.
+  const { trash = '' } = await found.close({ tip: head });
+  expect(existsSync(join(trash, '.git'))).toBe(true);
+  expect(await teamsWithFolders(places)).toEqual(['alpha']);
+  expect([...(await borrowedDepots(places))]).toContain(depot.dir);
 });
 
 describe('a refresh', () => {
