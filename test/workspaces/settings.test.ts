@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { absentCheckout } from '../../src/workspaces/absent.ts';
 import type { Checkout } from '../../src/workspaces/checkout.ts';
 import { branchIn, findCheckout, hasCommits, isMerged } from '../../src/workspaces/checkout.ts';
 import { GitError } from '../../src/workspaces/git-errors.ts';
@@ -333,5 +334,30 @@ describe('a checkout', () => {
     chmodSync(join(root, 'broken'), 0o755);
     const broken = openGit({ environment, program: join(root, 'broken') });
     await expect(findCheckout(broken, project, environment)).rejects.toMatchObject({ code: 'storage' });
+  });
+
+  test('that a machine does not have is stood for by one that is never the same for two projects', () => {
+    const places = { depots: '/state/depots' };
+    const [one, two] = [absentCheckout(places, 'a'.repeat(40)), absentCheckout(places, 'b'.repeat(64))];
+    expect(one).toEqual({
+      folder: expect.stringMatching(/^\/state\/depots\/[0-9a-f]{16}\.git\/no-tree$/),
+      gitDir: '',
+      commonDir: expect.stringContaining('a'.repeat(40)),
+      head: 'a'.repeat(40),
+      branch: undefined,
+      format: 'sha1',
+      isShallow: false,
+      isPartial: false,
+      settings: [],
+      person: undefined,
+      ignored: '',
+      isAbsent: true,
+    });
+    expect(one).not.toHaveProperty('depot');
+    expect([two.format, two.head]).toEqual(['sha256', 'b'.repeat(64)]);
+    expect([two.folder, two.commonDir]).not.toEqual([one.folder, one.commonDir]);
+    // For a checkout that is gone, its depot stays.
+    const gone = absentCheckout(places, 'a'.repeat(40), '0123456789abcdef');
+    expect(gone).toMatchObject({ depot: '0123456789abcdef', folder: '/state/depots/0123456789abcdef.git/no-tree' });
   });
 });
