@@ -303,8 +303,15 @@ describe('a damaged depot', () => {
       { ref: 'refs/placed/troupe/a', to: two },
     ]);
     write(dir, { 'lfs/objects/ab/cd/x': 'large' });
-    for (const id of [half[1]!.tree, half[2]!.tree, none[0]!.tree, await handle.treeOf(two), await handle.treeOf(only)])
+    for (const id of [
+      half[1]!.tree,
+      half[2]!.tree,
+      none[0]!.tree,
+      await handle.treeOf(two),
+      await handle.treeOf(only),
+    ]) {
       harm(id);
+    }
     const said = await checkDepot(handle);
     expect(said.join('\n')).toContain('is corrupt');
     expect(said.every((line) => line !== '' && !/^(?:notice|warning)/.test(line))).toBe(true);
