@@ -207,17 +207,21 @@ test.each(['permission', 'gate', 'budget', 'restart', 'question'] as const)(
     const lead = await connect(house, LEAD);
     if (kind === 'restart') await house.call('member.stop', { teamId: 'demo', memberId: 'alice' });
     // Troupe asks about a budget only if one is used up.
-    const by = kind === 'budget' ? 'alice' : SYSTEM;
+    if (kind === 'budget') {
+      await house.call('member.update', { teamId: 'demo', memberId: 'alice', budget: { turns: 1 } });
+      await house.call('usage.record', { teamId: 'demo', memberId: 'alice', usage: { turns: 1 } }, 'alice');
+    }
+    const asks = { kind, memberId: 'alice', content: 'May I?', detail: { of: 'member', what: 'turns' } };
     const { id } = await house.services.ledger.execute(
       'demo',
-      { type: 'request.raise', by, kind, memberId: 'alice', content: 'May I?' },
+      { type: 'request.raise', by: SYSTEM, ...asks },
       (state) => [...state.requests.values()].at(-1) as TeamRequest,
     );
     expect(await use(lead, 'Inbox')).toMatchObject({ data: { messages: [], requests: [] } });
     expect((await use(lead, 'Inbox', { wait_seconds: 0.05 })).text).toBe('No mail came.');
     const status = await use(lead, 'TeamStatus');
     expect(status.data.requests).toEqual([
-      { type: `${kind}_request`, member: 'alice', requested_by: by, waits_for: 'a person' },
+      { type: `${kind}_request`, member: 'alice', requested_by: SYSTEM, waits_for: 'a person' },
     ]);
     expect(`${status.text} ${JSON.stringify(status.data)}`).not.toContain(id);
     expect(status.text).toContain(`Waits for a person: ${kind}_request of alice`);
