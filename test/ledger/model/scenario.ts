@@ -1,18 +1,14 @@
 import { expect } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { TeamError } from '../../../src/core/errors.ts';
-import type { ErrorCode } from '../../../src/core/errors.ts';
-import type { TeamEvent } from '../../../src/core/event.ts';
 import { bestReady } from '../../../src/core/ready.ts';
-import type { TeamState } from '../../../src/core/state.ts';
-import { NO_USAGE } from '../../../src/core/usage.ts';
-import { teamUsage, viewTask, viewTeam } from '../../../src/core/view.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { watchedJournal } from '../watched-journal.ts';
+import { expectAnswer, expectSame, factOf, observeState } from './compare.ts';
+import type { Answer } from './compare.ts';
 import { commandOf, opening } from './drafts.ts';
 import type { Draft } from './drafts.ts';
-import { observeWorld } from './observe.ts';
 import { doCommand } from './rules.ts';
 import type { Outcome } from './rules.ts';
 import { nextTask } from './task.ts';
@@ -47,8 +43,6 @@ export async function runScenario(journal: Journal, { bare, steps }: { bare: boo
     await run.close();
   }
 }
-
-type Answer = { facts: string[] } | { code: ErrorCode };
 
 class Run {
   readonly #journal: Journal;
@@ -146,12 +140,7 @@ class Run {
   }
 
   async #expectSame(ledger: Ledger): Promise<void> {
-    const seen = await ledger.view(TEAM, observeState);
-    const expected = observeWorld(this.#world);
-    // isSame is many times faster than toEqual, which is only needed to show a difference.
-    if (isSame(seen, expected)) return;
-    expect(plain(seen)).toEqual(plain(expected));
-    throw new Error('The ledger and the model differ.');
+    expectSame(await ledger.view(TEAM, observeState), this.#world);
   }
 
   async close(): Promise<void> {
@@ -187,84 +176,4 @@ function doAsOneStep(world: World, commands: readonly Command[]): Outcome {
     facts.push(...outcome.facts);
   }
   return { facts };
-}
-
-function expectAnswer(answer: Answer, outcome: Outcome, about: unknown): void {
-  const isRefused = 'code' in answer;
-  if (isRefused && 'codes' in outcome && outcome.codes.includes(answer.code)) return;
-  if (!isRefused && 'facts' in outcome && answer.facts.sort().join() === outcome.facts.sort().join()) return;
-  expect(answer, JSON.stringify(about)).toEqual(outcome);
-}
-
-/** An event as a fact of the model. */
-function factOf(event: TeamEvent): string {
-  if ('copies' in event) return `${event.type} ${event.copies.map(({ id }) => id).join(' ')}`;
-  if ('messageIds' in event) {
-    const again = 'redelivery' in event && event.redelivery ? ' again' : '';
-    return `${event.type} ${event.messageIds.join(' ')}${again}`;
-  }
-  if (event.type === 'landing:begun' || event.type === 'landing:ended') return `${event.type} ${event.landingId}`;
-  if ('requestId' in event) return `${event.type} ${event.requestId}`;
-  if ('noteId' in event) return `${event.type} ${event.noteId}`;
-  if (event.type === 'usage:recorded' || !('taskId' in event)) {
-    return 'memberId' in event ? `${event.type} ${event.memberId}` : event.type;
-  }
-  return `${event.type} ${event.taskId}`;
-}
-
-/** Everything visible of a team, in the form of the model. */
-function observeState(state: TeamState): object {
-  const { index } = state;
-  const { members = [], ...team } = state.team ? viewTeam(state) : {};
-  return {
-    team: state.team && team,
-    members,
-    tasks: [...state.tasks.values()].map((record) => {
-      const { blockedReason, failure, ...task } = viewTask(state, record);
-      const named = [...(blockedReason ?? '').matchAll(/task (\d+) \(/g)].map(([, id]) => id);
-      return {
-        ...task,
-        named,
-        failure: failure?.replace(/^its dependency, task \d+, failed$/, 'a dependency failed'),
-      };
-    }),
-    inboxes: [...state.members.keys()].map((id) => {
-      const { ids = [], waiting = [] } = index.inboxes.get(id) ?? {};
-      return { messages: ids.map((messageId) => state.messages.get(messageId)), waiting: [...waiting] };
-    }),
-    // The model has no revisions: what a request says never changes.
-    requests: [...state.requests.values()].map(({ revision: _revision, ...request }) => request),
-    notes: [...state.notes.values()],
-    usage: {
-      team: teamUsage(state),
-      members: [...state.members.keys()].map((id) => state.memberUsage.get(id) ?? NO_USAGE),
-      tasks: [...state.tasks.keys()].map((id) => state.taskUsage.get(id) ?? NO_USAGE),
-    },
-    accounts: [...state.accounts.values()],
-    nextId: String(state.nextTask),
-  };
-}
-
-/** Compares like JSON: a date equals its number, and undefined fields are ignored. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (a instanceof Date) return a.getTime() === b;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]));
-  }
-  const left = a as Record<string, unknown>;
-  const right = b as Record<string, unknown>;
-  for (const key in left) if (!isSame(left[key], right[key])) return false;
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
-  return true;
-}
-
-/** The value with dates as numbers and without undefined fields, for a comparison that shows differences. */
-function plain(value: unknown): unknown {
-  if (value instanceof Date) return value.getTime();
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries.map(([key, item]) => [key, plain(item)]));
 }
