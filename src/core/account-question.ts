@@ -2,6 +2,7 @@ import type { RaiseRequestInput } from './request.ts';
 import { isExpected } from './state.ts';
 import type { TeamState } from './state.ts';
 import { shorten } from './text.ts';
+import { requireTeam } from './view.ts';
 
 /** How a person logs in: a command, or the variables that hold a key. */
 export interface HowToLogIn {
@@ -23,7 +24,7 @@ export function loginQuestion(
   how: HowToLogIn | undefined,
 ): RaiseRequestInput | undefined {
   const limit = state.accounts.get(id)?.limit;
-  if (limit?.cause !== 'unauthorised' || state.team?.status !== 'active') return undefined;
+  if (limit?.cause !== 'unauthorised' || requireTeam(state).status !== 'active') return undefined;
   const member = [...state.members.values()].find((one) => one.account === id && isExpected(one));
   const wasAsked = [...state.requests.values()].some(
     ({ kind, detail, requestedAt }) =>

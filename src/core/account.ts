@@ -137,8 +137,8 @@ export function limitAfter(
     'resetsAt' | 'pauseMs'
   >,
 ): AccountLimit {
-  const { cause, at, resetsAt, key } = report;
-  const isNamed = cause === 'limited' && resetsAt !== undefined && resetsAt > at && resetsAt <= at + LONGEST_LIMIT_MS;
+  const { cause, at, resetsAt = 0, key } = report;
+  const isNamed = cause === 'limited' && resetsAt > at && resetsAt <= at + LONGEST_LIMIT_MS;
   const named = isNamed ? resetsAt : undefined;
   const isOpen = before !== undefined && at < before.until;
   // Members that ran at the same time report the same; the latest reset that a provider names counts.

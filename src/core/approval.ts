@@ -27,8 +27,8 @@ export function approverOf({ team, members }: TeamState, { work }: TaskRecord): 
 }
 
 /** Whether a person has to approve a work because of what it changes. If not all of its paths are known, it does. */
-export function needsPerson({ approve = 'never' }: WorkSettings, { files = 0, paths = [] }: TaskWork): boolean {
-  if (typeof approve === 'string') return approve === 'always';
+export function needsPerson({ approve }: WorkSettings, { files = 0, paths = [] }: TaskWork): boolean {
+  if (typeof approve !== 'object') return approve === 'always';
   if (files > paths.length || paths.length >= PATHS_PER_WORK) return true;
   return paths.some((path) => fileMatches(path, approve.paths));
 }

@@ -8,6 +8,7 @@ import { waitsToLand } from './queue-view.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import type { TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
+import { requireMember } from './view.ts';
 import { OVER_BUDGET, waitingOf } from './waiting.ts';
 
 /**
@@ -18,13 +19,14 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
   if (state.team?.status !== 'active') return [];
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped');
   const questions: RaiseRequestInput[] = [];
+  const ofTeam = new Set<string>();
   for (const { id: memberId, agent, joinedAt } of live) {
     for (const use of budgetUses(state, { memberId }, at)) {
       if (use.share < 1 || (use.of === 'team' && !agent)) continue;
       if (findAsked(state, use, memberId, joinedAt)) continue;
-      const isAsked =
-        use.of === 'team' && questions.some(({ detail }) => detail?.['of'] === 'team' && detail['what'] === use.what);
-      if (!isAsked) questions.push(questionAbout(state, use, { memberId, at }));
+      if (use.of === 'team' && ofTeam.has(use.what)) continue;
+      if (use.of === 'team') ofTeam.add(use.what);
+      questions.push(questionAbout(state, use, { memberId, at }));
     }
   }
   return [...questions, ...taskQuestions(state, at)];
@@ -33,8 +35,8 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
 /** About the budgets of tasks. A no ends the task, so that only a question that waits keeps the next one back. */
 function taskQuestions(state: TeamState, at: number): RaiseRequestInput[] {
   return limitedTasks(state).flatMap(({ task, memberId }) => {
-    const holder = state.members.get(memberId);
-    if (!holder || holder.status === 'stopped' || waitsToLand(task)) return [];
+    const holder = requireMember(state, memberId);
+    if (holder.status === 'stopped' || waitsToLand(task)) return [];
     const isWaiting = waitingOf(holder) === OVER_BUDGET;
     return budgetUses(state, { taskId: task.id }, at)
       .filter(({ of, what, share }) => of === 'task' && share >= 1 && (what !== 'turns' || isWaiting))
@@ -56,11 +58,11 @@ export function isSameLimit(
 
 /** A pending question about the same limit; or a no, which holds until a person brings the member up again. */
 function findAsked(state: TeamState, use: OwnedUse, memberId: string, joinedAt: Date): TeamRequest | undefined {
-  return [...state.requests.values()].findLast(({ kind, status, detail, memberId: whose, answeredAt }) => {
-    const isSame = kind === 'budget' && detail?.['of'] === use.of && detail['what'] === use.what;
-    if (!isSame || (use.of === 'member' && whose !== memberId)) return false;
+  return [...state.requests.values()].findLast((request) => {
+    if (!isSameLimit(request, { kind: 'budget', memberId, detail: { ...use } })) return false;
+    const { status, detail, answeredAt } = request;
     if (status === 'pending') return true;
-    return status === 'rejected' && detail['limit'] === use.limit && answeredAt !== undefined && answeredAt >= joinedAt;
+    return status === 'rejected' && detail?.['limit'] === use.limit && (answeredAt as Date) >= joinedAt;
   });
 }
 
@@ -74,10 +76,12 @@ function questionAbout(
   const shares = describeShares(state, use, memberId, at);
   const content = [
     describeUse(use, memberId),
-    ...(shares ? [shares] : []),
+    shares,
     `Yes allows ${showAmount(what, grants)} more${of === 'task' ? ', no ends the task' : ''}`,
     'Until then no new turn begins, and turns that run are interrupted after a short time.',
-  ].join('. ');
+  ]
+    .filter(Boolean)
+    .join('. ');
   const about = taskId === undefined ? {} : { taskId };
   return { kind: 'budget', memberId, ...about, content, detail: { of, what, used, limit, grants } };
 }

@@ -98,8 +98,8 @@ export function limitedTasks({ tasks, index }: TeamState): { task: TaskRecord; m
   const found: { task: TaskRecord; memberId: string }[] = [];
   for (const [memberId, ids] of index.assigned) {
     for (const id of ids) {
-      const task = tasks.get(id);
-      if (task?.status === 'in_progress' && task.budget) found.push({ task, memberId });
+      const task = tasks.get(id) as TaskRecord;
+      if (task.status === 'in_progress' && task.budget) found.push({ task, memberId });
     }
   }
   return found;

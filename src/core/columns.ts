@@ -71,7 +71,7 @@ function columnsOf<T extends object>(fresh: T, times: Times<T>): ColumnsOf<T> {
         for (const [i, record] of records.entries()) {
           const value = column[i];
           // JSON has null for a missing value.
-          if (value !== null && value !== undefined) record[name] = (open ? open(value) : value) as T[typeof name];
+          if (value !== null) record[name] = (open ? open(value) : value) as T[typeof name];
         }
       }
       return records;

@@ -14,6 +14,7 @@ import {
   shareOf,
 } from '../../src/core/account.ts';
 import type { Account, AccountLimit } from '../../src/core/account.ts';
+import { LINE_LENGTH } from '../../src/core/limits.ts';
 import type { RaiseRequestInput } from '../../src/core/request.ts';
 import { teamOf } from './stage.ts';
 
@@ -168,6 +169,8 @@ test('a limit is described with the time of day, and the date if that is far awa
   const limit = { ...LIMIT, since: at - 3_600_000, until: at };
   expect(describeLimit(limit, 'claude')).toBe('limited until 03:10 (claude)');
   expect(describeLimit({ ...limit, since: 0 }, 'claude')).toBe('limited until 2026-01-02 03:10 (claude)');
+  const day = 24 * 3_600_000;
+  expect(describeLimit({ ...limit, since: at - day }, 'claude')).toBe('limited until 2026-01-02 03:10 (claude)');
   const busy = { ...limit, known: false, cause: 'overloaded' } as const;
   expect(describeLimit(busy, 'claude')).toBe('overloaded, next try at 03:10 (claude)');
   expect(describeLimit({ ...limit, cause: 'unauthorised' }, 'claude')).toBe('not logged in (claude)');
@@ -298,5 +301,68 @@ test('a closed team asks nobody to log in', () => {
   expect(loginQuestion(team.state, 'claude', undefined)).toMatchObject({ kind: 'account', memberId: 'ann' });
   const { team: record } = team.state;
   if (record) team.state.team = { ...record, status: 'shutting-down' };
+  expect(loginQuestion(team.state, 'claude', undefined)).toBeUndefined();
+});
+
+test('a limit keeps what the first report of it said, until its provider names a later end', () => {
+  const open = { ...LIMIT, since: 5, known: false, until: 9_000_000, tries: 2 };
+  const named = { ...report, cause: 'limited', at: 10, resetsAt: 5_000_000 } as const;
+  expect(limitAfter(open, named)).toEqual({ ...open, reason: 'busy', until: 5_000_000, known: true });
+  expect(limitAfter({ ...open, known: true }, named)).toEqual({ ...open, known: true });
+  // A time that is now is over.
+  expect(limitAfter(undefined, { ...named, at: 5_000_000 }).known).toBe(false);
+  expect(limitAfter(undefined, { ...report, pauseMs: 777 })).toMatchObject({ until: 777, since: 0 });
+  expect(limitAfter(undefined, { ...report, reason: 'x'.repeat(10_000) }).reason).toHaveLength(LINE_LENGTH);
+});
+
+test('a window is news at these very differences', () => {
+  const news = (known: object, told: object) =>
+    newWindows([{ name: 'week', used: 0.5, ...known }], [{ name: 'week', used: 0.5, ...told }]);
+  expect(news({ resetsAt: 1e6 }, { resetsAt: 1e6 + 60_000 })).toEqual([]);
+  expect(news({ resetsAt: 1e6 }, { resetsAt: 1e6 + 60_001 })).toEqual([
+    { name: 'week', used: 0.5, resetsAt: 1e6 + 60_001 },
+  ]);
+  expect(news({}, { resetsAt: 1e6 })).toHaveLength(1);
+  expect(news({ used: 0.05 }, { used: 0 })).toHaveLength(1);
+  expect([news({ used: 0.8 }, { used: 0.81 }), news({ used: 1 }, { used: 1.01 })]).toEqual([[], []]);
+});
+
+test('of two records of an account at the same time, the windows of the second count', () => {
+  const of = (used: number): Account => ({ id: 'claude', at: 7, windows: [{ name: 'week', used }] });
+  expect(mergeAccounts(of(0.1), of(0.2)).windows).toEqual([{ name: 'week', used: 0.2 }]);
+});
+
+test('the share of a key is the same in every version', () => {
+  expect([shareOf(''), shareOf('demo/ada')].map((share) => share.toFixed(6))).toEqual(['0.104263', '0.753920']);
+});
+
+test('members go on within a fifth of a short limit, each at its moment', () => {
+  const spread = Math.round(2_000 * shareOf('demo/ada'));
+  const freed = { ...account(), freed: { at: 1_000, waited: 10_000 } };
+  const begin = 1_000 + spread;
+  expect(accountGate(freed, 'demo/ada', begin - 1)).toEqual({ kind: 'closed', until: begin });
+  expect(accountGate(freed, 'demo/ada', begin)).toEqual({ kind: 'open', isTry: false });
+  const limit = { ...LIMIT, since: 50_000, until: 60_000 };
+  expect(accountGate(account(limit), 'demo/ada', 55_000)).toEqual({ kind: 'closed', until: 60_000 + spread });
+  expect(accountGate(account(limit), 'demo/ada', 60_000 + spread)).toEqual({ kind: 'open', isTry: true });
+});
+
+test('a question about something else does not stand for the one about a login', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  team.as('ann', 'account.report', { memberId: 'ann', cause: 'unauthorised', reason: 'no login' });
+  const about = { memberId: 'ann', content: 'x', detail: { account: 'claude' } };
+  team.as('@system', 'request.raise', { ...about, kind: 'account', detail: undefined });
+  team.as('@system', 'request.raise', { ...about, kind: 'account', detail: { account: 'codex' } });
+  team.as('@system', 'request.raise', { ...about, kind: 'hang' });
+  team.as('ann', 'request.raise', { ...about, kind: 'account' });
+  const question = loginQuestion(team.state, 'claude', undefined);
+  expect(question).toMatchObject({ kind: 'account', memberId: 'ann' });
+  // One that was asked in the moment in which the login failed does.
+  const [, last] = [...team.state.requests.values()];
+  if (last) {
+    const requestedAt = new Date(team.state.accounts.get('claude')?.limit?.since ?? 0);
+    team.state.requests.set(last.id, { ...last, detail: { account: 'claude' }, requestedAt });
+  }
   expect(loginQuestion(team.state, 'claude', undefined)).toBeUndefined();
 });

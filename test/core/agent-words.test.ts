@@ -6,14 +6,14 @@ test('the settings of an agent that change what it can do are said in words; a p
   const words = wordSettings({
     kind: 'claude',
     effort: 'high',
-    sandbox: { network: ['github.com'], read: ['~/.rustup'] },
+    sandbox: { network: ['github.com'], read: ['~/.rustup'], write: ['~/.cache'] },
     mcp: { docs: { command: ['docs-mcp'] }, api: { url: 'https://a.b' } },
     skills: ['style.md'],
     tools: { allow: ['Read'], deny: ['WebFetch', 'WebSearch'] },
   });
   expect(words).toEqual([
     ['effort', 'high'],
-    ['sandbox', 'yes; reaches github.com; reads ~/.rustup'],
+    ['sandbox', 'yes; reaches github.com; reads ~/.rustup; writes ~/.cache'],
     ['servers', 'docs, api'],
     ['skills', 'style.md'],
     ['tools', 'only Read; without WebFetch, WebSearch'],

@@ -22,12 +22,16 @@ test.each([
   // People do not ask for these by their kind.
   ['exec', { kind: 'acp', name: 'exec' }],
 ])('the agent that people call %s', (text, spec) => {
-  expect(agentNamed(text)).toEqual(spec);
+  expect(agentNamed(text)).toStrictEqual(spec);
   expect(AgentInput.parse(text)).toEqual(spec);
 });
 
 test.each([
   [{ exec: 'npm test' }, { kind: 'exec', command: ['/bin/sh', '-c', 'npm test'] }],
+  [
+    { kind: 'exec', command: ['a b', 'c'] },
+    { kind: 'exec', command: ['a b', 'c'] },
+  ],
   [{ exec: ['node', 'a.js'] }, { kind: 'exec', command: ['node', 'a.js'] }],
   [{ acp: ['my-agent'] }, { kind: 'acp', command: ['my-agent'] }],
   [

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { budgetQuestions, isSameLimit } from '../../src/core/budget-questions.ts';
 import { budgetUses, graceLeft, nextTimeLimit } from '../../src/core/budget-use.ts';
 import { showAmount, showBudget, showGrant } from '../../src/core/budget-words.ts';
-import { Budget, grantMore, grantOf, isRaised, withGrants } from '../../src/core/budget.ts';
+import { Budget, grantMore, grantOf, hasLimits, isRaised, withGrants } from '../../src/core/budget.ts';
 import type { BudgetMeasure } from '../../src/core/budget.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import type { RaiseRequestInput } from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import { OVER_BUDGET } from '../../src/core/waiting.ts';
@@ -50,7 +51,7 @@ test('a yes gives the limit without earlier grants, or all of a limit that was l
   expect(grantOf({ budget: { turns: 10 } }, 'turns')).toBe(10);
   expect(grantOf({ budget: { turns: 25 }, granted: { turns: 15 } }, 'turns')).toBe(10);
   expect(grantOf({ budget: { turns: 4 }, granted: { turns: 15 } }, 'turns')).toBe(4);
-  expect(grantOf(undefined, 'turns')).toBe(0);
+  expect([grantOf(undefined, 'turns'), grantOf({}, 'turns')]).toEqual([0, 0]);
   // What has no limit gets one of what is used, and all of it was granted.
   expect(grantMore({}, { what: 'turns', used: 3, grants: 2 })).toEqual({ budget: { turns: 5 }, granted: { turns: 5 } });
 });
@@ -105,6 +106,12 @@ test('amounts are shown in a unit in which they are not zero', () => {
   const shown = [30, 30_000, 90_000, 30 * MINUTE, 150 * MINUTE].map((ms) => showAmount('minutes', ms / MINUTE));
   expect(shown).toEqual(['30 ms', '30 seconds', '90 seconds', '30 minutes', '2.5 hours']);
   expect([0.004, 0.5, 12].map((usd) => showAmount('costUsd', usd))).toEqual(['$0.004', '$0.50', '$12.00']);
+  expect([0.1, 0.09].map((usd) => showAmount('costUsd', usd))).toEqual(['$0.10', '$0.09']);
+  expect([2, 119, 120].map((minutes) => showAmount('minutes', minutes))).toEqual([
+    '2 minutes',
+    '119 minutes',
+    '2 hours',
+  ]);
   expect([1_999, 2_000].map((ms) => showAmount('minutes', ms / MINUTE))).toEqual(['1999 ms', '2 seconds']);
   expect(showGrant({ what: 'turns', grants: 1 })).toBe('1 turn more');
   for (const vague of [undefined, { grants: 1 }, { what: 'turns' }, { what: 'cakes', grants: 1 }]) {
@@ -180,6 +187,13 @@ test('more of anything, or dropping a bound, counts as raising a budget', () => 
   expect(isRaised({ turns: 5 }, {})).toBe(true);
   expect(isRaised({ turns: 5 }, { turns: 4, costUsd: 1 })).toBe(false);
   expect(isRaised(undefined, { turns: 5 })).toBe(false);
+  for (const what of ['tokens', 'costUsd', 'minutes'] as const)
+    expect(isRaised({ [what]: 5 }, { [what]: 6 })).toBe(true);
+  expect([hasLimits({ turns: undefined }), hasLimits({ turns: 1 }), hasLimits(undefined)]).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });
 
 test('only a person raises a budget; the lead may lower one', () => {
@@ -205,6 +219,7 @@ test('a running turn has the grace, or the time until a tenth more is used; with
   // 6 s of 6 s: until 6.6 s.
   expect(graceLeft([use('minutes', 0.1, 0.1)], 120_000)).toBeCloseTo(600);
   expect(graceLeft([use('minutes', 60, 60)], 120_000)).toBe(120_000);
+  expect(graceLeft([use('tokens', 100, 100), use('minutes', 0.1, 0.1)], 120_000)).toBeCloseTo(600);
 });
 
 test('the question says by whom and on what most was spent', () => {
@@ -260,6 +275,13 @@ test('two questions are about one limit if owner and measure are the same', () =
   expect(isSameLimit(about('member', 'turns'), about('member', 'turns', { memberId: 'bob' }))).toBe(false);
   expect(isSameLimit(about('task', 'turns', { taskId: '1' }), about('task', 'turns', { taskId: '2' }))).toBe(false);
   expect(isSameLimit({ ...about('team', 'turns'), kind: 'gate' }, about('team', 'turns'))).toBe(false);
+  expect(isSameLimit(about('team', 'turns'), { ...about('team', 'turns'), kind: 'gate' })).toBe(false);
+  const vague = { ...about('team', 'turns'), detail: undefined };
+  expect(isSameLimit(vague, about('team', 'turns'))).toBe(false);
+  expect(isSameLimit(about('team', 'turns'), vague)).toBe(false);
+  // Two that do not say differ only by their member.
+  expect(isSameLimit(vague, vague)).toBe(true);
+  expect(isSameLimit(vague, { ...vague, memberId: 'bob' })).toBe(false);
 });
 
 test('what all holders used for a task counts, and its time stands still while nobody works on it', () => {
@@ -469,4 +491,84 @@ test('who spent nothing is not named', () => {
   team.do('usage.record', { memberId: 'bob', taskId: '2', usage: { turns: 1 } });
   const [question] = budgetQuestions(team.state, team.now);
   expect(question?.content).toContain('. Most of it by ada (100 tokens); on task #1 "of ada" (100 tokens). Yes');
+});
+
+test('only a team that is open asks about budgets', () => {
+  expect(budgetQuestions(createState('alpha'), 0)).toEqual([]);
+  const team = teamOf();
+  team.do('member.join', { name: 'ada', budget: { turns: 1 } });
+  team.do('usage.record', { memberId: 'ada', usage: { turns: 1 } });
+  expect(budgetQuestions(team.state, team.now)).toMatchObject([
+    {
+      content:
+        'The budget of ada: 1 turn of 1 turn is used. Yes allows 1 turn more. ' +
+        'Until then no new turn begins, and turns that run are interrupted after a short time.',
+    },
+  ]);
+  team.as('@user', 'team.update', { status: 'shutting-down' });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
+});
+
+test('each used-up limit of a task is a question of its own, and the budget of the team another one', () => {
+  const team = teamOf();
+  team.do('team.update', { budget: { tokens: 100 } });
+  team.do('member.join', { name: 'ada', agent: { kind: 'exec', command: ['true'] } });
+  team.task({ title: 'Think', budget: { tokens: 100, costUsd: 1, turns: 9 } });
+  team.claimNext('ada');
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { inputTokens: 100, costUsd: 2 } });
+  const asked = () => budgetQuestions(team.state, team.now);
+  expect(asked().map(({ detail }) => [detail?.['of'], detail?.['what']])).toEqual([
+    ['team', 'tokens'],
+    ['task', 'costUsd'],
+    ['task', 'tokens'],
+  ]);
+  expect(asked()[1]?.content).toBe(
+    'The budget of task #1: $2.00 of $1.00 is used. The task is "Think", held by ada. ' +
+      'Yes allows $1.00 more, no ends the task. ' +
+      'Until then no new turn begins, and turns that run are interrupted after a short time.',
+  );
+  team.as('@system', 'request.raise', asked()[1] as RaiseRequestInput);
+  // Other questions of Troupe do not stand for it, whatever they say.
+  const detail = { of: 'team', what: 'tokens' };
+  team.as('@system', 'request.raise', { kind: 'hang', memberId: 'ada', taskId: '1', content: 'x', detail });
+  expect(asked().map(({ detail: about }) => about?.['what'])).toEqual(['tokens', 'tokens']);
+  // As journals of other programs may say it: Troupe itself gives the task back, too.
+  evolve(team.state, { type: 'teammate:stopped', at: team.now, by: '@system', memberId: 'ada' });
+  expect(asked()).toEqual([]);
+});
+
+test('a no about a limit does not count for a larger one', () => {
+  const team = teamOf();
+  team.do('member.join', { name: 'ada', budget: { turns: 1 } });
+  team.do('usage.record', { memberId: 'ada', usage: { turns: 3 } });
+  const asked = () => budgetQuestions(team.state, team.now);
+  team.as('@system', 'request.raise', asked()[0] as RaiseRequestInput);
+  const [requestId = ''] = team.state.requests.keys();
+  team.as('@user', 'request.answer', { requestId, approve: false });
+  expect(asked()).toEqual([]);
+  team.as('@user', 'member.change', { memberId: 'ada', budget: { turns: 2 } });
+  expect(asked()).toHaveLength(1);
+});
+
+test('no time runs for a task that nobody holds', () => {
+  const team = teamOf('ada');
+  team.task({ budget: { minutes: 10 }, assigneeId: 'ada' });
+  expect(nextTimeLimit(team.state, team.now)).toBeUndefined();
+  team.claimNext('ada');
+  expect(nextTimeLimit(team.state, team.now)).toBe(team.now + 8 * MINUTE);
+  team.as('ada', 'task.complete', { taskId: '1' });
+  team.task();
+  team.claimNext('ada');
+  expect(nextTimeLimit(team.state, team.now)).toBeUndefined();
+});
+
+test('what was spent without an agent, or on a task that nobody holds now, is known by its member', () => {
+  const team = teamOf('eve');
+  team.do('team.update', { budget: { tokens: 100 } });
+  team.do('member.join', { name: 'ada', agent: { kind: 'exec', command: ['true'] } });
+  team.task({ title: 'Think' });
+  team.claimNext('eve');
+  team.do('usage.record', { memberId: 'eve', taskId: '1', usage: { inputTokens: 100 } });
+  team.as('eve', 'task.release', { taskId: '1' });
+  expect(budgetQuestions(team.state, team.now)[0]?.content).toContain('. Most of it by eve (100 tokens). Yes');
 });

@@ -255,3 +255,13 @@ function deepFreeze<T>(value: T): T {
   for (const item of Object.values(value)) deepFreeze(item);
   return value;
 }
+
+test('the fingerprint of a command is stored, and one of an earlier version is not missed', () => {
+  const team = teamOf('ann');
+  const command = { ...commandOf('task.create', { title: 'a' }, { by: 'lead', at: 1, commandId: 'c1' }), print: 'p1' };
+  expect(decide(team.state, command)).toMatchObject([{ type: 'task:created', print: 'p1' }]);
+  team.state.receipts.set('c1', { by: 'lead' });
+  expect(decide(team.state, command)).toEqual([]);
+  team.state.receipts.set('c1', { by: 'lead', print: 'p2' });
+  expect(() => decide(team.state, command)).toThrow('was used for another command');
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClaimConflictError, ERROR_CODES, TeamError } from '../../src/core/errors.ts';
+import { ClaimConflictError, ERROR_CODES, hasCode, TeamError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 
 describe('an error', () => {
@@ -9,6 +9,13 @@ describe('an error', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'TeamError', code: 'storage', message: 'The disk refused', cause });
     expect(new TeamError('storage', 'x')).not.toHaveProperty('cause');
+    expect(new TeamError('storage', 'x', { retryMs: 7 }).retryMs).toBe(7);
+  });
+
+  test('is known by its code, whatever was thrown', () => {
+    const error = new TeamError('storage', 'x');
+    expect([hasCode(error, 'limit', 'storage'), hasCode(error, 'limit'), hasCode(error)]).toEqual([true, false, false]);
+    expect([hasCode({ code: 'storage' }, 'storage'), hasCode(undefined, 'storage')]).toEqual([false, false]);
   });
 
   test('of a lost race is a TeamError', () => {

@@ -53,6 +53,14 @@ describe('the obstacles between a member and a task', () => {
       (team) => withhold(team, '1', 'its file is broken'),
       [{ kind: 'withheld', why: 'its file is broken' }],
     ],
+    [
+      'hooks that judge it first',
+      (team) => {
+        const record = team.state.tasks.get('1');
+        if (record) team.state.tasks.set('1', { ...record, unjudged: true });
+      },
+      [{ kind: 'unjudged' }],
+    ],
     ['the end of the team', (team) => team.do('team.update', { status: 'shutting-down' }), [{ kind: 'shutting-down' }]],
   ])('%s', (_what, prepare, expected) => {
     expect(found(prepare)).toEqual(expected);
@@ -165,4 +173,16 @@ test('a task that waits for files names all tasks that change them, by number', 
   const waiting = team.task({ files: ['9/a', '10/b'] });
   expect(team.view(waiting)).toMatchObject({ status: 'blocked', filesHeldBy: ['9', '10'] });
   expect(whyBlocked(team.view(waiting), () => '')).toBe('changes the same files as #9, #10');
+});
+
+test('a task says its own reason first; words of a newer daemon only if there is no other', () => {
+  const view = { status: 'blocked', blockedBy: [], blockedReason: 'of a newer daemon' } as const;
+  const why = (more: object) => whyBlocked({ ...view, ...more }, (ids) => `waits for ${ids.join(', ')}`);
+  expect(why({})).toBe('of a newer daemon');
+  expect(why({ blockedReason: undefined })).toBe('is blocked');
+  expect(why({ withheld: 'broken' })).toBe('is withheld: broken');
+  expect(why({ blockedBy: ['2'] })).toBe('waits for 2');
+  expect(why({ filesHeldBy: ['3', '4'] })).toBe('changes the same files as #3, #4');
+  expect(why({ unjudged: true, blockedBy: ['2'] })).toBe('waits for the hooks that judge new tasks, waits for 2');
+  expect(why({ status: 'pending' })).toBe('');
 });

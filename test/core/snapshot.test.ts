@@ -71,6 +71,23 @@ describe('a snapshot', () => {
     expect(picture(opened)).toEqual(picture(team.state));
   });
 
+  test('has only the fields that some record uses, and times as numbers', () => {
+    const team = teamOf('ann');
+    team.task();
+    team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
+    const form = JSON.parse(takeSnapshot(team.state)) as Record<
+      'tasks' | 'messages',
+      { values: object; count: number }
+    >;
+    expect(form.tasks).toMatchObject({ count: 1, values: { id: ['1'], createdAt: [team.now - 1000] } });
+    expect(form.messages.values).toMatchObject({ sentAt: [team.now] });
+    for (const name of ['lease', 'leaseUntil', 'startedAt', 'files', 'result']) {
+      expect(form.tasks.values).not.toHaveProperty(name);
+    }
+    const short = { ...form, tasks: { ...form.tasks, count: 2 } };
+    expect(() => openSnapshot('alpha', JSON.stringify(short))).toThrow('of 1 records instead of 2');
+  });
+
   test('with other fields of a task or a message is not read', () => {
     const team = teamOf('ann');
     team.task();
