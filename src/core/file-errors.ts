@@ -63,8 +63,8 @@ export function asStorageError(error: unknown): unknown {
 }
 
 function reasonOf(error: unknown): Reason | undefined {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  const code = String((error as { readonly code?: unknown }).code);
+  return Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
 }
 
 function folderOf(path: string): string {

@@ -25,7 +25,8 @@ function distance(from: string, to: string): number {
     for (let j = 1; j <= to.length; j++) {
       const change = from[i - 1] === to[j - 1] ? 0 : 1;
       let least = Math.min(at(row, j) + 1, at(next, j - 1) + 1, at(row, j - 1) + change);
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      // Before the first letter is none, which equals no letter.
+      const swapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       if (swapped) least = Math.min(least, at(before, j - 2) + 1);
       next.push(least);
     }

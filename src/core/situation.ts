@@ -12,6 +12,7 @@ import { isDown, isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { joinSome } from './text.ts';
+import { requireTeam } from './view.ts';
 import { silentSince } from './waiting.ts';
 
 /** How a team is. Of all that holds, the first of these is said. */
@@ -72,7 +73,8 @@ export function situationOf(state: TeamState, at: number): Situation {
 
 /** The requests that only a person answers. */
 export function requestsToPerson(state: TeamState): TeamRequest[] {
-  const lead = state.members.get(state.team?.leadId ?? '');
+  const { team, members } = state;
+  const lead = team && members.get(team.leadId);
   return pendingRequests(state).filter((request) => asksPerson(request, lead));
 }
 
@@ -122,7 +124,7 @@ function silent(state: TeamState, at: number): Situation | undefined {
 
 /** Whether somebody does something: a task is in progress, work is about to land, or an agent has a turn. */
 function isAtWork(state: TeamState): boolean {
-  if (state.index.counts.in_progress > 0 || state.team?.work?.queue?.length) return true;
+  if (state.index.counts.in_progress > 0 || requireTeam(state).work?.queue?.length) return true;
   return [...state.members.values()].some(
     (member) => member.agent !== undefined && isExpected(member) && member.status !== 'idle',
   );
@@ -132,7 +134,8 @@ function isAtWork(state: TeamState): boolean {
 function atRest(state: TeamState, at: number): Situation {
   const { pending, failed, completed } = state.index.counts;
   // It follows from its task, which is told of where it is.
-  if (state.team?.parent && isDown(state)) return resting(state.team.parent);
+  const { parent } = requireTeam(state);
+  if (parent && isDown(state)) return resting(parent);
   if (pending === 0 && failed === 0) return completed > 0 ? say('done', 'All completed') : say('quiet', 'Quiet');
   if (pending === 0) {
     const text = `${countTasks(failed)} failed, ${completed} completed`;
@@ -212,8 +215,8 @@ function whyNobody(state: TeamState, task: TaskRecord, at: number): string | und
 }
 
 /** A lead takes only what is reserved for it. */
-function takes({ team }: TeamState, { id }: MemberRecord, { assigneeId }: TaskRecord): boolean {
-  return id !== team?.leadId || assigneeId === id;
+function takes(state: TeamState, { id }: MemberRecord, { assigneeId }: TaskRecord): boolean {
+  return id !== requireTeam(state).leadId || assigneeId === id;
 }
 
 /** Of a task that waits for nothing, and of a team that goes on. */

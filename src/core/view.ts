@@ -14,6 +14,7 @@ import type { TeamConfig } from './team.ts';
 import { joinSome, quote } from './text.ts';
 import { addUsage, NO_USAGE } from './usage.ts';
 import type { Usage } from './usage.ts';
+import type { TaskWork } from './work.ts';
 
 /** Only rules read these fields of a record. A copy that unsets them is ten times as fast as one that leaves them out. */
 const FOR_RULES = { granted: undefined, workedMs: undefined };
@@ -35,9 +36,10 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   if (why !== undefined) view.blockedReason = why;
   const { work } = task;
   const place = placeOf(state, task);
-  if (work && place > 0) view.work = { ...work, place, ...(isLanding(state, task.id) && { isLanding: true }) };
+  // What has a place in the queue is a work.
+  if (place > 0) view.work = { ...(work as TaskWork), place, ...(isLanding(state, task.id) && { isLanding: true }) };
   const waitsFor = approverNow(state, task);
-  if (work && waitsFor) view.work = { ...work, waitsFor };
+  if (waitsFor) view.work = { ...(work as TaskWork), waitsFor };
   return view;
 }
 

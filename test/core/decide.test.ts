@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandType } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
+import { fingerprintOf } from '../../src/core/fingerprint.ts';
 import { REMEMBERED_COMMANDS } from '../../src/core/limits.ts';
 import { createState, keepChanges, noteChanges } from '../../src/core/state.ts';
 import { tries } from '../proof.ts';
@@ -264,4 +265,11 @@ test('the fingerprint of a command is stored, and one of an earlier version is n
   expect(decide(team.state, command)).toEqual([]);
   team.state.receipts.set('c1', { by: 'lead', print: 'p2' });
   expect(() => decide(team.state, command)).toThrow('was used for another command');
+});
+
+test('the fingerprint of a command is the same in every version, and of a long one its beginning and length count', () => {
+  const of = (title: string) => fingerprintOf({ type: 'task.create', by: 'ann', at: 1, title } as never);
+  expect([of('a'), of('x'.repeat(10_000))]).toEqual(['mf2yoj', 'djfw16']);
+  expect(of(`${'x'.repeat(9_999)}y`)).toBe(of('x'.repeat(10_000)));
+  expect(of('x'.repeat(9_999))).not.toBe(of('x'.repeat(10_000)));
 });

@@ -77,6 +77,7 @@ const TOLD: { readonly [T in EventType]: readonly [line: string, wakes: readonly
 };
 
 const TYPES = Object.keys(TOLD) as EventType[];
+const WORKS = ['1', '2'].map((taskId) => ({ taskId, epoch: 1, commit: commit(2) }));
 
 /** The sample of a type with other data. */
 function sample<T extends EventType>(type: T, data: Partial<EventData[T]> = {}, by = 'lead'): EventOf<T> {
@@ -169,6 +170,7 @@ describe('the line of an event', () => {
   ])('of a change of a member: %s', (told, expected) => expect(told).toBe(expected));
 
   test.each([
+    [line('task:dependencies-added', { dependencies: ['2', '3'] }), 'lead made #1 wait for #2, #3'],
     [line('task:updated', { unjudged: false }), 'lead let #1 pass'],
     [line('task:updated', { withheld: null }), 'lead made #1 free again'],
     [line('task:updated', { withheld: 'another owner' }), 'lead withholds #1: another owner'],
@@ -179,6 +181,8 @@ describe('the line of an event', () => {
   ])('about a task: %s', (told, expected) => expect(told).toBe(expected));
 
   test.each([
+    [line('landing:begun', { works: WORKS }), 'the merge queue lands #1, #2 onto 1111111 [quiet]'],
+    [line('work:lost', { works: WORKS }), 'the branch went back to 1111111 and lost #1, #2: it was removed [bad]'],
     [line('work:submitted', { files: 0 }), 'ann changed nothing for #1 [quiet]'],
     [line('work:submitted', { files: 3 }), 'ann handed in 3 files (+2 -0) for #1 [quiet]'],
     [

@@ -73,6 +73,27 @@ describe('evolve', () => {
     expect(state.team?.work?.ended).toBeUndefined();
   });
 
+  test.each([
+    ['task:claimed', { taskId: '1', memberId: 'ann' }],
+    ['task:created', { taskId: '2' }],
+    ['teammate:idle', { memberId: 'ann' }],
+    ['team:updated', {}],
+    ['usage:recorded', { memberId: 'ann', taskId: '1' }],
+    ['message:sent', { messageIds: ['m2/ann', 'm2/lead'] }],
+    ['message:delivered', { memberId: 'ann', messageIds: ['m1'] }],
+    ['message:read', { memberId: 'ann' }],
+    ['request:answered', { memberId: 'ann', requestId: 'q1' }],
+    ['note:removed', { noteId: '1' }],
+  ] as const)('remembers of a command what its first event is about: %s', (type, about) => {
+    const { state } = teamOf('ann');
+    const data = { taskId: undefined, memberId: undefined, ...EVENTS[type] } as object;
+    evolve(state, { type, at: 1, by: 'lead', cause: 'c', print: 'p', ...data } as TeamEvent);
+    expect(state.receipts.get('c')).toMatchObject({ by: 'lead', print: 'p', ...about });
+    expect(Object.keys(state.receipts.get('c') ?? {}).toSorted()).toEqual(
+      ['by', 'print', ...Object.keys(about)].toSorted(),
+    );
+  });
+
   test('charges no team for mail that comes before the team itself', () => {
     const state = createState('alpha');
     const data = { ...EVENTS['message:sent'], broadcastId: undefined };

@@ -19,6 +19,7 @@ test('an excerpt begins and ends with whole characters', () => {
   expect([0, 1, 2].map((place) => isHalf('😀', place))).toEqual([false, true, false]);
   // A second half without its first is a character of its own.
   expect(isHalf('\uDE00', 0)).toBe(false);
+  expect(isHalf('\uD83Dx', 1)).toBe(false);
 });
 
 test('a search finds the text as it is written, not as a pattern', () => {

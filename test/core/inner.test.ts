@@ -92,6 +92,7 @@ test('a path names the way to a member', () => {
   expect(pathTo(teams, 'beta', 'ada')).toBe('alpha/rev › ada');
   expect(pathTo(teams, 'gamma', 'ada')).toBe('alpha/rev › deep › ada');
   expect(withInner(teams, 'alpha')).toEqual(['alpha', 'beta', 'gamma']);
+  expect(withInner(teams, 'ring')).toEqual(['ring']);
   expect(teams.map(({ name }) => placeAmong(teams, name) ?? '')).toContain('alpha/rev › deep');
   const shuffled = [...teams.toReversed(), { name: 'other' }];
   expect(nested(shuffled).map(({ name }) => name)).toEqual(['alpha', 'beta', 'gamma', 'other', 'ring']);
@@ -160,6 +161,11 @@ test.each<[string, string, (team: Stage) => unknown]>([
   ],
   ['stuck', 'a shutdown is asked for', (team) => team.do('shutdown.request', { memberId: 'ann' })],
   ['waiting', 'its lead could not begin yet', (team) => change(team, 'lead', { metadata: { knows: null } })],
+  [
+    'waiting',
+    'its lead could not begin yet, though all tasks are completed',
+    (team) => (finish(team), change(team, 'lead', { metadata: { knows: null } })),
+  ],
   [
     'stuck',
     'its lead failed',

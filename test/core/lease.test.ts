@@ -57,7 +57,10 @@ test('a call of the holder renews the lease, and changes no revision', () => {
   expect(team.view('1')).toMatchObject({ revision, leaseUntil: new Date(team.now + LEASE) });
   team.pass(LEASE - 1);
   expect(expire(team)).toEqual([]);
-  expect(team.refuse('bob', 'task.renew', { taskId: '1' }).code).toBe('not_allowed');
+  expect(team.refuse('bob', 'task.renew', { taskId: '1' })).toMatchObject({
+    code: 'not_allowed',
+    message: 'bob may not renew the lease of ann: only ann may',
+  });
   team.as('ann', 'task.complete', { taskId: '1' });
   expect(team.as('ann', 'task.renew', { taskId: '1' })).toEqual([]);
   expect(team.view('1').leaseUntil).toBeUndefined();
@@ -110,6 +113,7 @@ test('the lease of a task is over when its time is, and a task without one has n
   expect([until - 1, until].map((now) => isLeaseOver(task, now))).toEqual([false, true]);
   expect(isLeaseOver({ ...task, leaseUntil: undefined }, until)).toBe(false);
   expect(isLeaseOver({ ...task, status: 'pending' }, until)).toBe(false);
+  expect(isLeaseOver({ ...task, work: { state: 'submitted' } } as typeof task, until)).toBe(false);
 });
 
 test('a lease lasts from a second to a week', () => {

@@ -255,3 +255,35 @@ test('a task that goes on without a failed one does not wait for it', () => {
   team.do('member.leave', { memberId: 'ann', returning: false });
   expect(textOf(team)).toBe(`Stuck: #${first} failed and 1 waits for it`);
 });
+
+test('only failed tasks for which others wait keep a team stuck', () => {
+  const team = teamWithAgents('ann');
+  const [alone, first] = [team.task(), team.task()];
+  team.task({ dependencies: [first] });
+  for (const id of [alone, first]) fail(team, id, 'ann');
+  idle(team, 'ann');
+  expect(situationOf(team.state, team.now)).toStrictEqual({
+    kind: 'stuck',
+    word: 'Stuck',
+    text: `Stuck: #${first} failed and 1 waits for it`,
+    taskId: first,
+  });
+});
+
+test('a member of a team without a parent that stops leaves no team that rests', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', parent: { teamId: 'beta', memberId: 'rev', taskId: '3' } });
+  team.do('member.join', { name: 'ann', agent });
+  idle(team, 'ann');
+  expect(textOf(team)).toBe('Quiet');
+});
+
+test('a lead takes only what is reserved for it', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', leadAgent: agent, leadAgentType: 'exec' });
+  team.task();
+  idle(team, 'lead');
+  expect(textOf(team)).toBe('Nobody can take 1 task: no member runs that could');
+  team.do('task.assign', { taskId: '1', assigneeId: 'lead' });
+  expect(textOf(team)).toBe('Quiet');
+});

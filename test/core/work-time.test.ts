@@ -50,6 +50,10 @@ test('a plan that was withdrawn with the release of a task is no wait for the ne
   const gone = asked('plan', 500, undefined, 'withdrawn');
   expect(workedOn(task, [gone, asked('plan', 2_000, 5_000)], 99_000)).toBe(7_000);
   expect(workedOn(task, [gone], 99_000)).toBe(10_000);
+  // One of the very moment of the claim is of this claim.
+  expect(workedOn(task, [asked('plan', 1_000, undefined, 'withdrawn'), asked('plan', 3_000, 5_000)], 99_000)).toBe(
+    6_000,
+  );
 });
 
 test('only the waits within a period are subtracted from it', () => {

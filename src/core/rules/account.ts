@@ -11,7 +11,7 @@ import type { RulesOf } from './rule.ts';
 /** A member reports what its provider said about its account. */
 function reportAccount(state: TeamState, command: CommandOf<'account.report'>): TeamEvent[] {
   requireOpenTeam(state);
-  const { at, by, memberId, cause, reason = '', resetsAt, pauseMs, knownAt, worksSince } = command;
+  const { at, by, memberId, cause, reason = '', resetsAt, pauseMs, knownAt = Infinity, worksSince } = command;
   requireSelf(by, memberId, 'speak about the account of');
   const { account } = requireLive(state, memberId);
   if (account === undefined) {
@@ -21,7 +21,7 @@ function reportAccount(state: TeamState, command: CommandOf<'account.report'>): 
   const windows = newWindows(before?.windows ?? [], command.windows ?? []);
   const key = `${state.teamId}/${memberId}`;
   // The turn began before the limit ended. Whether there is one again, the next turn finds out.
-  const isPast = knownAt !== undefined && !before?.limit && (limitTime(before) ?? 0) > knownAt;
+  const isPast = !before?.limit && (limitTime(before) ?? 0) > knownAt;
   const limit = cause && !isPast ? limitAfter(before?.limit, { cause, reason, at, resetsAt, pauseMs, key }) : undefined;
   // No turn began later than now, whatever the member says: its word ends the limit for all others, too.
   const isOver = !cause && before?.limit !== undefined && Math.min(worksSince ?? -1, at) >= before.limit.until;

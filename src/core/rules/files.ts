@@ -15,14 +15,14 @@ export function freeFiles(
   state: TeamState,
   command: CommandEnvelope,
   ending: readonly TaskRecord[],
-  after?: readonly string[],
+  after: readonly string[] = [],
 ): TeamEvent[] {
-  const held = ending.filter(({ status, files }) => status === 'in_progress' && files);
-  if (held.length === 0) return [];
+  const held = ending.filter(({ status }) => status === 'in_progress');
+  const files = held.flatMap((task) => task.files ?? []);
+  if (files.length === 0) return [];
   const freed = held.map(({ id }) => id);
   return [...state.tasks.values()]
-    .filter((task) => held.some((one) => one.files && task.files && filesMeet(one.files, task.files)))
-    .filter((task) => !(after && task.files && filesMeet(after, task.files)))
+    .filter((task) => task.files && filesMeet(files, task.files) && !filesMeet(after, task.files))
     .filter((task) => endsBlock(state, task, { freed }))
     .sort(byReadiness)
     .slice(0, MAX_TEAMMATES)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ACCOUNTS_PER_TEAM } from '../../../src/core/account.ts';
+import { ACCOUNTS_PER_TEAM, PAST_LIMITS } from '../../../src/core/account.ts';
 import type { AccountLimit } from '../../../src/core/account.ts';
+import { evolve } from '../../../src/core/evolve.ts';
 import { teamOf } from '../stage.ts';
 
 const LIMIT: AccountLimit = { cause: 'limited', reason: 'used up', since: 0, until: 3_600_000, known: true, tries: 1 };
@@ -91,4 +92,104 @@ describe('what is known about an account', () => {
     expect(team.state.accounts.size).toBe(ACCOUNTS_PER_TEAM);
     expect([team.state.accounts.has('a0'), team.state.accounts.has('a1')]).toEqual([true, false]);
   });
+});
+
+describe('the record of an account', () => {
+  const team = () => {
+    const made = teamOf('ann');
+    made.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    const set = (input: object) => made.as('@system', 'account.set', { account: 'claude', ...input });
+    const known = () => made.state.accounts.get('claude');
+    return { made, set, known };
+  };
+
+  test('has no field without a value, and keeps what a change does not name', () => {
+    const { made, set, known } = team();
+    set({ windows: [{ name: 'week', used: 0.5 }] });
+    expect(known()).toStrictEqual({ id: 'claude', at: made.now, windows: [{ name: 'week', used: 0.5 }] });
+    set({ limit: LIMIT });
+    const limitAt = made.now;
+    expect(known()).toStrictEqual({
+      id: 'claude',
+      at: made.now,
+      windows: [{ name: 'week', used: 0.5 }],
+      limit: LIMIT,
+      limitAt,
+    });
+    set({ windows: [{ name: 'day', used: 0.1 }] });
+    expect(known()).toMatchObject({ limit: LIMIT, limitAt, windows: [{ name: 'week' }, { name: 'day' }] });
+    set({ limit: null });
+    const ended = made.now;
+    const past = [{ cause: 'limited', since: 0, ended, waiting: 0 }];
+    const freed = { at: ended, waited: ended };
+    const windows = known()?.windows;
+    expect(known()).toStrictEqual({ id: 'claude', at: ended, windows, limitAt: ended, freed, past });
+    set({ windows: [{ name: 'day', used: 0.9 }] });
+    expect(known()).toMatchObject({ freed, past, limitAt: ended });
+  });
+
+  test('is newer than all that was known, also if the clock of another machine was ahead', () => {
+    const { made, set, known } = team();
+    const ahead = made.now + 9_000_000;
+    set({ limit: LIMIT, asOf: ahead });
+    made.as('@user', 'account.set', { account: 'claude', limit: null });
+    expect(known()).toMatchObject({ limitAt: ahead + 1 });
+    made.pass(10_000_000);
+    set({ limit: LIMIT });
+    expect(known()?.limitAt).toBe(made.now);
+  });
+
+  test('keeps the last limits, and withdraws only the questions about the one that ended', () => {
+    const { made, set, known } = team();
+    const ask = (kind: 'account' | 'hang', detail?: { account: string }) =>
+      made.as('@system', 'request.raise', { kind, memberId: 'ann', content: 'x', detail });
+    ask('account', { account: 'claude' });
+    ask('account', { account: 'codex' });
+    ask('account');
+    ask('hang', { account: 'claude' });
+    set({ limit: LIMIT });
+    expect([...made.state.requests.values()].map(({ status }) => status)).not.toContain('withdrawn');
+    set({ limit: null });
+    const statuses = [...made.state.requests.values()].map(({ status }) => status);
+    expect(statuses).toEqual(['withdrawn', 'pending', 'pending', 'pending']);
+    for (let n = 0; n < PAST_LIMITS + 3; n++) {
+      set({ limit: { ...LIMIT, since: n } });
+      set({ limit: null });
+    }
+    expect(known()?.past?.map(({ since }) => since)).toEqual(Array.from({ length: PAST_LIMITS }, (_none, n) => n + 3));
+  });
+
+  test('is kept if it changes while there are as many as there may be; of two as old the first one goes', () => {
+    const { made } = team();
+    const fill = (n: number) => {
+      const windows = [{ name: 'week', used: 0.5 }];
+      evolve(made.state, { type: 'account:changed', at: 7, by: '@system', account: `a${n}`, windows });
+    };
+    for (let n = 0; n < ACCOUNTS_PER_TEAM; n++) fill(n);
+    fill(5);
+    expect(made.state.accounts.size).toBe(ACCOUNTS_PER_TEAM);
+    expect(made.state.accounts.has('a0')).toBe(true);
+    fill(ACCOUNTS_PER_TEAM);
+    expect(['a0', 'a1'].map((id) => made.state.accounts.has(id))).toEqual([false, true]);
+  });
+});
+
+test('a report says only what is new, and a turn that began before the limit ended does not end it', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  const tell = (input: object) => team.as('ann', 'account.report', { memberId: 'ann', ...input });
+  const [first] = tell({ cause: 'limited', reason: 'used up', resetsAt: team.now + 9e6, worksSince: team.now + 9e7 });
+  expect(Object.keys(first ?? {}).toSorted()).toEqual(['account', 'at', 'by', 'limit', 'memberId', 'type']);
+  expect(first).toMatchObject({ limit: { cause: 'limited' } });
+  // The same again, by a member that ran at the same time.
+  expect(tell({ cause: 'limited', reason: 'used up', resetsAt: team.now + 9e6 - 1000 })).toEqual([]);
+  const until = team.state.accounts.get('claude')?.limit?.until ?? 0;
+  expect(tell({})).toEqual([]);
+  expect(tell({ worksSince: until - 1 })).toEqual([]);
+  expect(tell({ worksSince: until })).toMatchObject([{ limit: null }]);
+  expect(tell({ worksSince: until + 1 })).toEqual([]);
+  expect(team.refuse('lead', 'account.report', { memberId: 'ann' }).message).toContain(
+    'speak about the account of ann',
+  );
+  expect(team.refuse('ann', 'account.set', { account: 'claude', limit: null }).message).toContain('change an account');
 });
