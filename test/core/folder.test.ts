@@ -5,10 +5,15 @@ import {
   folderOfMember,
   folderOfNewMember,
   folderOfWork,
+  isApart,
   isInFolderOf,
   workspaceOfNewMember,
 } from '../../src/core/folder.ts';
+import { createState } from '../../src/core/state.ts';
 import type { TaskRecord } from '../../src/core/state.ts';
+import type { TeamWork } from '../../src/core/team-work.ts';
+import { WORK } from '../samples/work.ts';
+import { teamOf } from './stage.ts';
 
 const CLAUDE = { kind: 'claude' } as const;
 
@@ -18,6 +23,7 @@ describe('the folder of a member', () => {
     expect(folderOfNewMember({ agent: CLAUDE }, { cwd: '/lead' })).toBe('/lead');
     expect(folderOfNewMember({ agent: CLAUDE }, {})).toBeUndefined();
     expect(folderOfNewMember({}, { cwd: '/lead' })).toBeUndefined();
+    expect(folderOfNewMember({ agent: CLAUDE }, undefined)).toBeUndefined();
   });
 
   test('is its own, else that of its team if a daemon runs it', () => {
@@ -56,6 +62,7 @@ describe('a member of a team with workspaces', () => {
     expect(folderOfMember({ workspace: 'own', cwd: '/project/team', agent: CLAUDE }, '/own', '/w/ann/team')).toBe(
       '/w/ann/team',
     );
+    expect(folderOfMember({ workspace: 'own', cwd: '/project/team' }, '/own')).toBe('/project/team');
     expect(folderOfMember({ workspace: 'shared', cwd: '/project/team' }, '/own', '/w/ann/team')).toBe('/project/team');
     const apart = { folders: ['/project/team', '/link'], to: '/w/ann/team' };
     const at = (cwd?: string) => folderOfHook({ cwd, approved: 'x' }, { fallback: '/home', apart });
@@ -87,4 +94,18 @@ test.each<[string, boolean, Partial<TaskRecord>]>([
 ])('the workspace of a member has its work for a task if %s: %s', (_what, is, change) => {
   const task = { status: 'in_progress', assigneeId: 'ann', epoch: 2, work: BEGUN, ...change } as TaskRecord;
   expect(isInFolderOf(task, 'ann')).toBe(is);
+});
+
+test('a member works apart if its team has workspaces, and it has one of its own', () => {
+  const apart = (work: TeamWork | undefined, workspace: 'own' | 'shared') => {
+    const team = teamOf('ann');
+    const [record, member] = [team.state.team, team.state.members.get('ann')];
+    if (record && member) {
+      team.state.team = { ...record, work: work && { ...work, tip: work.base } };
+      team.state.members.set('ann', { ...member, workspace });
+    }
+    return isApart(team.state, 'ann');
+  };
+  expect([apart(WORK, 'own'), apart(WORK, 'shared'), apart(undefined, 'own')]).toEqual([true, false, false]);
+  expect([isApart(createState('alpha'), 'ann'), isApart(teamOf().state, 'eve')]).toEqual([false, false]);
 });

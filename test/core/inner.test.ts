@@ -6,6 +6,7 @@ import { nested, parentsOf, pathTo, placeAmong, wayInto, withInner } from '../..
 import { innerStanding } from '../../src/core/inner-standing.ts';
 import { nameOfInner } from '../../src/core/inner.ts';
 import { NAME_LENGTH } from '../../src/core/limits.ts';
+import type { TeamMessage } from '../../src/core/message.ts';
 import { createState } from '../../src/core/state.ts';
 import { Usage } from '../../src/core/usage.ts';
 import { OVER_BUDGET } from '../../src/core/waiting.ts';
@@ -78,6 +79,7 @@ test('the name of an inner team is a valid and free one, also of long names', ()
   const long = { teamId: 'a'.repeat(NAME_LENGTH), memberId: 'b'.repeat(NAME_LENGTH), taskId: '123456789' };
   const name = nameOfInner(long, () => false);
   expect(isSlug(name)).toBe(true);
+  expect(name).toHaveLength(NAME_LENGTH);
   expect(nameOfInner(long, (one) => one === name)).not.toBe(name);
 });
 
@@ -159,6 +161,14 @@ test.each<[string, string, (team: Stage) => unknown]>([
     'a member that runs has a question',
     (team) => team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which?' }),
   ],
+  [
+    'waiting',
+    'a question is all that is left of a member',
+    (team) => {
+      team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which?' });
+      evolve(team.state, { type: 'teammate:stopped', at: team.now, by: SYSTEM, memberId: 'ann' });
+    },
+  ],
   ['stuck', 'a shutdown is asked for', (team) => team.do('shutdown.request', { memberId: 'ann' })],
   ['waiting', 'its lead could not begin yet', (team) => change(team, 'lead', { metadata: { knows: null } })],
   [
@@ -199,6 +209,13 @@ test('an inner team works while its lead is about to hear something, or reads wh
   change(team, 'lead', { status: 'idle' });
   expect(innerStanding(team.state, false)).toBe('stuck');
   expect(innerStanding(createState('alpha'), false)).toBe('stuck');
+  // What it got in the moment in which it became idle, it had already.
+  const at = team.state.members.get('lead')?.statusSince;
+  const mail = team.state.messages.get('m1');
+  if (mail) team.state.messages.set('m1', { ...mail, deliveredAt: at });
+  expect(innerStanding(team.state, false)).toBe('stuck');
+  team.state.messages.set('m1', { ...(mail as TeamMessage), deliveredAt: new Date((at?.getTime() ?? 0) + 1) });
+  expect(innerStanding(team.state, false)).toBe('working');
 });
 
 test('what another team used does not count for the one that works on a task', () => {

@@ -23,6 +23,11 @@ test('members that left are not counted, those that come back are, and of a clos
   expect(counts(team)).toEqual({ members: 4, teammates: 3 });
 });
 
+test('of a team that nobody knows, those count that are there', () => {
+  const member = (status: 'idle' | 'stopped') => ({ id: 'ann', status, agentType: 'claude' }) as const;
+  expect(countMembers([member('idle'), member('stopped')], undefined)).toEqual({ members: 1, teammates: 1 });
+});
+
 test('the place of a missing lead is no member, also in the report', () => {
   const team = new Stage();
   team.as('@user', 'team.create', { name: 'alpha', leadAgentType: 'none' });

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Account } from '../../src/core/account.ts';
+import { describeLimit } from '../../src/core/account-words.ts';
+import type { Account, AccountLimit } from '../../src/core/account.ts';
 import { agentNameOf, wordOnLimit } from '../../src/core/agent-words.ts';
 import { requireFallbacks } from '../../src/core/limit-policy.ts';
+import { limitAnswer, limitQuestion } from '../../src/core/limit-question.ts';
 import { OnLimitInput } from '../../src/core/on-limit.ts';
 import type { OnLimit } from '../../src/core/on-limit.ts';
 import { parse } from '../../src/core/parse.ts';
+import type { RaiseRequestInput } from '../../src/core/request.ts';
+import type { MemberRecord } from '../../src/core/state.ts';
 import { turnGate } from '../../src/core/turn-gate.ts';
 import type { KnownAccounts } from '../../src/core/turn-gate.ts';
 import { teamOf, types } from './stage.ts';
@@ -357,4 +361,80 @@ test('a member that comes back brings its fallbacks, whoever adds it', () => {
   );
   team.do('member.join', input);
   expect(ann(team)?.onLimit).toEqual(onLimit);
+});
+
+describe('the question what to do at a limit', () => {
+  const LIMITED = { cause: 'limited', reason: 'used up', since: 5, until: 9_000, known: true, tries: 1 } as const;
+
+  test('names the members that wait, and the choices; only those with this policy and account do', () => {
+    const team = teamWith('ask');
+    const member = ann(team) as MemberRecord;
+    const question = limitQuestion(team.state, member, LIMITED);
+    expect(question).toStrictEqual({
+      kind: 'account',
+      memberId: 'ann',
+      content:
+        `The account is ${describeLimit(LIMITED, 'claude')}: used up\n` +
+        'ann waits. "wait": until the reset. "stop": stop it; the tasks go back to the list.',
+      detail: { account: 'claude', cause: 'limited', since: 5 },
+      question: { choices: ['wait', 'stop'], freeText: false, otherwise: 'go-on', fallback: 'wait' },
+    });
+    for (const [name, onLimit, account] of [
+      ['bob', { ask: ['codex'] }, 'claude'],
+      ['cyd', 'wait', 'claude'],
+      ['dan', 'ask', 'codex'],
+      ['eve', 'ask', 'claude'],
+    ] as const) {
+      team.as('@user', 'member.join', { name, agent: 'claude', onLimit });
+      team.as(name, 'member.change', { memberId: name, account });
+    }
+    team.do('member.leave', { memberId: 'eve' });
+    const ofBob = limitQuestion(team.state, team.state.members.get('bob') as MemberRecord, LIMITED);
+    expect(ofBob?.content).toContain(
+      'ann, bob wait. "wait": until the reset. "use NAME": go on with that agent, and back at the next task after the ' +
+        'reset. "stop": stop them; the tasks go back to the list.',
+    );
+    expect(ofBob?.question?.choices).toEqual(['wait', 'use codex', 'stop']);
+    expect(limitQuestion(team.state, team.state.members.get('cyd') as MemberRecord, LIMITED)).toBeUndefined();
+    for (const cause of ['overloaded', 'unauthorised'] as const) {
+      expect(limitQuestion(team.state, member, { ...LIMITED, cause })).toBeUndefined();
+    }
+  });
+
+  test('is asked once for each limit, and again if it was withdrawn', () => {
+    const team = teamWith('ask');
+    team.as('@system', 'account.set', { account: 'claude', limit: LIMITED });
+    const ask = (limited: AccountLimit = LIMITED) => limitQuestion(team.state, ann(team) as MemberRecord, limited);
+    const about = { memberId: 'ann', content: 'x', detail: { account: 'claude', since: 5 } };
+    team.as('@system', 'request.raise', { ...about, kind: 'hang' });
+    team.as('@system', 'request.raise', { ...about, kind: 'account', detail: undefined });
+    team.as('@system', 'request.raise', { ...about, kind: 'account', detail: { account: 'codex', since: 5 } });
+    team.as('@system', 'request.raise', ask() as RaiseRequestInput);
+    const requestId = [...team.state.requests.keys()].at(-1) ?? '';
+    expect(ask()).toBeUndefined();
+    expect(ask({ ...LIMITED, since: 6 })).toBeDefined();
+    const answered = (status: 'pending' | 'withdrawn' | 'approved' | 'rejected', choice?: string) => {
+      const request = team.state.requests.get(requestId);
+      if (request) team.state.requests.set(requestId, { ...request, status, choice });
+      return limitAnswer(team.state, 'claude', LIMITED);
+    };
+    expect(answered('approved', 'use codex')).toBe('codex');
+    expect(answered('approved', 'wait')).toBeUndefined();
+    expect(answered('rejected', 'use codex')).toBeUndefined();
+    expect(answered('withdrawn', 'use codex')).toBeUndefined();
+    expect(ask()).toBeDefined();
+    expect(limitAnswer(team.state, 'other', LIMITED)).toBeUndefined();
+  });
+});
+
+test('a fallback whose account is not known yet is taken without one, and what was handed in stays', () => {
+  const team = teamOf();
+  const onLimit = { fallback: ['codex'] };
+  team.as('@user', 'member.join', { name: 'ann', agent: 'claude', sessionId: 's1', onLimit });
+  expect(use(team, null)).toEqual([]);
+  expect(use(team, 'codex')).toEqual(['teammate:switched']);
+  expect(ann(team)).toMatchObject({ agent: { kind: 'codex' }, standIn: { name: 'codex' }, account: undefined });
+  expect(use(team, 'codex')).toEqual([]);
+  const idle = teamOf('ann');
+  expect(use(idle, 'codex')).toEqual([]);
 });

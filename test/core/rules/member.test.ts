@@ -192,6 +192,18 @@ describe('a member that joins', () => {
     expect([1, 2, 8, 9].map((i) => member(team, `m${i}`).color)).toEqual(['blue', 'green', 'red', 'blue']);
   });
 
+  test('keeps its quiet hours if others than a person bring it up again', () => {
+    const team = teamOf();
+    const hours = { name: 'ann', quietHours: '22:00-07:00' };
+    expect(team.refuse('lead', 'member.join', hours).message).toContain('choose quiet hours');
+    team.as('@user', 'member.join', hours);
+    team.do('member.leave', { memberId: 'ann' });
+    team.do('member.join', hours);
+    team.do('member.leave', { memberId: 'ann' });
+    expect(team.refuse('lead', 'member.join', { ...hours, quietHours: '21:00-07:00' }).code).toBe('not_allowed');
+    team.do('member.join', { name: 'ann' });
+  });
+
   test('must not exist already', () => {
     expect(teamOf('ann').refuse('lead', 'member.join', { name: 'ann' })).toMatchObject({
       code: 'exists',

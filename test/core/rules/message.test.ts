@@ -357,3 +357,17 @@ function inbox(team: Stage, memberId: string) {
   const { ids = [], waiting = [] } = team.state.index.inboxes.get(memberId) ?? {};
   return { ids: [...ids], waiting: [...waiting] };
 }
+
+test('a session that asks for what it had before gets it again', () => {
+  const team = teamOf('ann');
+  team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's1' });
+  send(team, 'lead', 'm1', 'ann');
+  const deliver = (sessionId: string, redelivery = false) =>
+    team.as('ann', 'message.deliver', { memberId: 'ann', messageIds: ['m1'], sessionId, redelivery });
+  expect(deliver('s1')).toMatchObject([{ messageIds: ['m1'], sessionId: 's1' }]);
+  expect(deliver('s1')).toEqual([]);
+  expect(deliver('s1', true)).toMatchObject([{ redelivery: true }]);
+  // Another one, which is not the present session, does not.
+  expect([deliver('s0'), deliver('s0', true)]).toEqual([[], []]);
+  expect(message(team, 'm1')).toMatchObject({ redeliveries: 1, sessionId: 's1' });
+});

@@ -166,3 +166,26 @@ test('files are ordered by conflicts, then by how many members changed them, the
     ['e', 2],
   ]);
 });
+
+test('overlaps are listed by the numbers of their tasks', () => {
+  const team = teamOf('lena');
+  const key = (one: number, other: number) => {
+    const sides = [one, other].map((n) => ({ memberId: `m${n}`, taskId: `${n}`, epoch: 1 })) as never;
+    const overlap = { sides, files: 1, paths: ['a'], conflicts: [], told: { paths: [], conflicts: [] }, times: 0 };
+    team.state.overlaps.set(`${one}-${other}`, overlap);
+  };
+  for (const [one, other] of [
+    [10, 11],
+    [2, 10],
+    [2, 3],
+    [9, 1],
+  ] as const) {
+    key(one, other);
+  }
+  expect(overlapsOf(team.state).map(({ sides }) => sides.map(({ taskId }) => taskId).join('-'))).toEqual([
+    '2-3',
+    '2-10',
+    '9-1',
+    '10-11',
+  ]);
+});

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import { wrapMessage } from '../../../src/core/envelope.ts';
 import { Slug } from '../../../src/core/fields.ts';
-import { PEER_MESSAGE_BYTES } from '../../../src/core/limits.ts';
+import { PEER_MESSAGE_BYTES, PEER_MESSAGES_PER_HOUR } from '../../../src/core/limits.ts';
+import { peerPaidAfterSending, peerWait } from '../../../src/core/message-price.ts';
 import type { TeamMessage } from '../../../src/core/message.ts';
 import { addressIn, Recipient } from '../../../src/core/peers.ts';
 import { requirePeer } from '../../../src/core/rules/peers.ts';
 import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
-import { viewTeam } from '../../../src/core/view.ts';
+import { createState } from '../../../src/core/state.ts';
+import { requireTeam, viewTeam } from '../../../src/core/view.ts';
 import { tryOne } from '../random-team.ts';
 import { commandOf, teamOf } from '../stage.ts';
 import type { Stage } from '../stage.ts';
@@ -185,4 +187,28 @@ test('an agent sees that a message comes from another team, and how to answer', 
   for (const fromId of ['kim', '@user', '@system']) {
     expect(wrapMessage({ ...message, fromId }, 'b')).not.toContain('note=');
   }
+});
+
+test('another team pays an hour for as many messages as it may send, and a team that nobody knows has no debt', () => {
+  const price = 3_600_000 / PEER_MESSAGES_PER_HOUR;
+  const team = teamOf();
+  const wait = (paidAt: number): number => {
+    const record = requireTeam(team.state);
+    team.state.team = { ...record, peersPaidAt: { beta: 10_000_000 + paidAt } };
+    return peerWait(team.state, 'beta', 10_000_000);
+  };
+  expect([wait(3_600_000 - price), wait(3_600_000 - price + 1), wait(3_600_000)]).toEqual([0, 1, price]);
+  // A clock that was set back silences nobody.
+  expect(wait(3_600_000 + 1)).toBe(0);
+  expect([peerWait(team.state, 'gamma', 1), peerWait(createState('alpha'), 'beta', 1)]).toEqual([0, 0]);
+  expect(peerWait(teamOf().state, 'beta', 1)).toBe(0);
+  const paid = (at: number) => peerPaidAfterSending(team.state, 'beta', at);
+  wait(0);
+  expect([paid(9_999_999), paid(10_000_001)]).toEqual([10_000_000 + price, 10_000_001 + price]);
+  expect([paid(10_000_000 - 3_600_000), paid(10_000_000 - 3_600_001)]).toEqual([
+    10_000_000 + price,
+    10_000_000 - 3_600_001 + price,
+  ]);
+  expect(peerPaidAfterSending(teamOf().state, 'beta', 7)).toBe(7 + price);
+  expect(peerPaidAfterSending(createState('alpha'), 'beta', 7)).toBe(7 + price);
 });

@@ -367,3 +367,11 @@ test('a person approves what changes certain files, or so much that not all of i
 });
 
 const BARE = { memberId: 'ann', epoch: 1, base: commit(1), state: 'submitted' } as const;
+
+test('a member that stops leaves what another reviewer is asked about', () => {
+  const team = teamApart({ review: 'eyes' });
+  accept(team, 1);
+  ask(team, 1);
+  team.as('@user', 'member.leave', { memberId: 'bob' });
+  expect(pending(team)).toMatchObject([{ kind: 'review', memberId: 'eyes' }]);
+});
