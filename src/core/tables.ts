@@ -40,7 +40,7 @@ export function pendingRequests(state: TeamState, taskId?: string): TeamRequest[
 }
 
 export function putNote(state: TeamState, id: string, next: TeamNote | undefined): void {
-  const isBack = next !== undefined && !state.notes.has(id) && Number(id) < state.nextNote - 1;
+  const isBack = !state.notes.has(id) && Number(id) < state.nextNote - 1;
   put(state, state.notes, id, next);
   if (isBack) toItsPlace(state.notes, id);
 }

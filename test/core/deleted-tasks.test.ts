@@ -36,6 +36,7 @@ describe('deleted tasks', () => {
     const oldest = String(Number(kept) + 1);
     team.do('task.reopen', { taskId: oldest });
     expect(team.view(oldest)).toMatchObject({ status: 'blocked', dependencies: [kept] });
+    expect(team.state.deleted.has(oldest)).toBe(false);
     team.do('task.delete', { taskId: team.task() });
     expect(team.view(String(Number(kept) + 2)).status).toBe('deleted');
   });

@@ -182,7 +182,10 @@ describe('the line of an event', () => {
 
   test.each([
     [line('landing:begun', { works: WORKS }), 'the merge queue lands #1, #2 onto 1111111 [quiet]'],
-    [line('work:lost', { works: WORKS }), 'the branch went back to 1111111 and lost #1, #2: it was removed [bad]'],
+    [
+      line('work:lost', { works: WORKS.map((work) => ({ ...work, merged: commit(3) })) }),
+      'the branch went back to 1111111 and lost #1, #2: it was removed [bad]',
+    ],
     [line('work:submitted', { files: 0 }), 'ann changed nothing for #1 [quiet]'],
     [line('work:submitted', { files: 3 }), 'ann handed in 3 files (+2 -0) for #1 [quiet]'],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeLimit } from '../../src/core/account-words.ts';
 import { composeNotices, NoticeMessage, noticesOf, stillHolds } from '../../src/core/notice.ts';
 import type { Notice } from '../../src/core/notice.ts';
 import { QuietHours, quietMinutes } from '../../src/core/quiet-hours.ts';
@@ -448,5 +449,108 @@ describe('the text of a notice', () => {
     const { work } = team.state.team ?? {};
     if (team.state.team && work) team.state.team = { ...team.state.team, work: { ...work, queue: ['9'] } };
     expect(noticesOf(team.state)).toEqual([]);
+  });
+});
+
+describe('what a notice has', () => {
+  test('is exactly what its kind needs', () => {
+    const team = teamOf('ann');
+    team.task({ title: 'Test it' });
+    const ask = (input: object) => {
+      team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?', ...input });
+      return [...team.state.requests.values()].at(-1);
+    };
+    const plain = ask({});
+    const about = ask({ taskId: '1' });
+    const common = { kind: 'person', version: '', memberId: 'ann' } as const;
+    expect(noticesOf(team.state)).toStrictEqual([
+      {
+        ...common,
+        subject: `request ${plain?.id}`,
+        text: 'Permission needed (ann): May I?',
+        requestId: plain?.id,
+        revision: plain?.revision,
+      },
+      {
+        ...common,
+        subject: `request ${about?.id}`,
+        text: 'Permission needed (ann, task 1): May I?',
+        requestId: about?.id,
+        revision: about?.revision,
+        taskId: '1',
+      },
+    ]);
+    expect(plain?.revision).toBeDefined();
+    // Work is looked at before somebody answers, so no link does.
+    const asks = (kind: 'work' | 'review') => {
+      if (about) team.state.requests.set(about.id, { ...about, kind });
+      return noticesOf(team.state)[1];
+    };
+    expect(asks('work')).toMatchObject({ text: expect.stringContaining('Work waits for your approval') as string });
+    expect(asks('work')).not.toHaveProperty('revision');
+  });
+
+  test('of an account is when its limit began, and of a window when that begins again', () => {
+    const team = teamOf('ann', 'bob');
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    const limit = { cause: 'limited', reason: 'used up', since: 5, until: 7, known: true, tries: 1 } as const;
+    team.as('@system', 'account.set', { account: 'claude', limit, windows: [{ name: 'week', used: 1 }] });
+    expect(noticesOf(team.state)).toStrictEqual([
+      {
+        kind: 'limited',
+        subject: 'account claude',
+        version: '5',
+        text: `Its account is ${describeLimit(limit, 'claude')}: used up`,
+      },
+    ]);
+    team.as('@system', 'account.set', { account: 'claude', limit: null });
+    const resetsAt = new Date(2026, 0, 2, 3, 10).getTime();
+    team.as('@system', 'account.set', { account: 'claude', windows: [{ name: 'day', used: 0.85, resetsAt }] });
+    expect(noticesOf(team.state)).toStrictEqual([
+      {
+        kind: 'limited',
+        subject: 'use of claude day',
+        version: '',
+        text: 'Its account claude has used day 85 %; it begins again at 03:10.',
+      },
+    ]);
+    // Nobody who uses it is there.
+    team.do('member.leave', { memberId: 'ann' });
+    expect(noticesOf(team.state)).toEqual([]);
+  });
+
+  test('of an end holds until somebody works again', () => {
+    const team = teamOf('ann');
+    team.task();
+    team.claimNext('ann');
+    team.as('ann', 'task.complete', { taskId: '1' });
+    const done = only(team);
+    expect(done).toStrictEqual({
+      kind: 'done',
+      subject: 'end',
+      version: 'done 1',
+      text: 'The team is done: 1 task completed.',
+    });
+    team.task({ title: 'Ship it' });
+    team.task({ dependencies: ['2'] });
+    expect(stillHolds(done, team.state)).toBe(false);
+    team.claimNext('ann');
+    team.do('task.delete', { taskId: '3' });
+    // None is pending, but one is in progress.
+    expect(stillHolds(done, team.state)).toBe(false);
+    team.task({ dependencies: ['2'] });
+    team.as('ann', 'task.fail', { taskId: '2', reason: 'no disk' });
+    const failed = only(team);
+    expect(failed).toStrictEqual({
+      kind: 'failed',
+      subject: 'end',
+      version: `failed 2 ${team.now}`,
+      text: 'Nobody can go on: 1 task failed, 1 completed. 1 task cannot go on. Task 2, Ship it: no disk',
+      taskId: '2',
+    });
+    expect([stillHolds(failed, team.state), stillHolds(done, team.state)]).toEqual([true, false]);
+    team.task();
+    team.claimNext('ann');
+    expect(stillHolds(failed, team.state)).toBe(false);
   });
 });

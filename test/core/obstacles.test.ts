@@ -4,9 +4,12 @@ import type { Command } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { explainNothing, isHalt, obstacles } from '../../src/core/obstacles.ts';
+import { LEAD_GRACE_MS } from '../../src/core/limits.ts';
+import { explainBlocked, explainNothing, isHalt, obstacles, refuseClaim } from '../../src/core/obstacles.ts';
 import type { Obstacle } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
+import { putTask } from '../../src/core/tables.ts';
+import { requireTask } from '../../src/core/view.ts';
 import { commandOf, teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -176,7 +179,7 @@ test('a task that waits for files names all tasks that change them, by number', 
 });
 
 test('a task says its own reason first; words of a newer daemon only if there is no other', () => {
-  const view = { status: 'blocked', blockedBy: [], blockedReason: 'of a newer daemon' } as const;
+  const view = { status: 'blocked' as const, blockedBy: [], blockedReason: 'of a newer daemon' };
   const why = (more: object) => whyBlocked({ ...view, ...more }, (ids) => `waits for ${ids.join(', ')}`);
   expect(why({})).toBe('of a newer daemon');
   expect(why({ blockedReason: undefined })).toBe('is blocked');
@@ -185,4 +188,62 @@ test('a task says its own reason first; words of a newer daemon only if there is
   expect(why({ filesHeldBy: ['3', '4'] })).toBe('changes the same files as #3, #4');
   expect(why({ unjudged: true, blockedBy: ['2'] })).toBe('waits for the hooks that judge new tasks, waits for 2');
   expect(why({ status: 'pending' })).toBe('');
+});
+
+test('a task that somebody works on waits for nothing, whatever it depends on', () => {
+  const team = teamOf('ann');
+  const first = team.task();
+  const second = team.task({ dependencies: [first] });
+  const explain = () => explainBlocked(team.state, requireTask(team.state, second));
+  expect(explain()).toBe('waits for task 1 (pending)');
+  team.as('@user', 'task.complete', { taskId: first });
+  team.as('ann', 'task.claim', { taskId: second });
+  team.as('@user', 'task.reopen', { taskId: first });
+  expect(explain()).toBeUndefined();
+  // A task of another program may name one twice.
+  const record = requireTask(team.state, second);
+  putTask(team.state, second, { ...record, dependencies: [first, first] });
+  putTask(team.state, second, { ...record, dependencies: [] });
+  expect(team.state.index.dependents.has(first)).toBe(false);
+});
+
+test('every reason why a member cannot claim a task has its own words', () => {
+  const team = teamOf('ann');
+  team.task({ title: 'First' });
+  const task = requireTask(team.state, '1');
+  const refuse = (obstacle: Obstacle) => {
+    const { code, message } = refuseClaim(team.state, 'ann', obstacle, task);
+    return `${code}: ${message}`;
+  };
+  expect(
+    [
+      { kind: 'ended' },
+      { kind: 'held', by: 'ann' },
+      { kind: 'held', by: 'bob' },
+      { kind: 'reserved', for: 'bob' },
+      { kind: 'delegating' },
+      { kind: 'leaving' },
+      { kind: 'shutting-down' },
+      { kind: 'unled', leadId: 'lead' },
+    ].map((obstacle) => refuse(obstacle as Obstacle)),
+  ).toEqual([
+    'claim_conflict: Cannot claim task 1 (pending): take another one',
+    'claim_conflict: ann already holds task 1: continue it',
+    'claim_conflict: Cannot claim task 1 (pending): take another one',
+    'claim_conflict: Task 1 is reserved for bob: take another one',
+    'not_allowed: In delegate mode the lead does no work itself: give the task to a teammate, not to ann',
+    'conflict: ann agreed to shut down: it takes no new work',
+    'conflict: Team alpha is shutting down: members take no new work',
+    'conflict: lead, the lead of team alpha, has stopped: nobody can claim tasks until the team has another lead ' +
+      '(troupe team update alpha --lead NAME)',
+  ]);
+});
+
+test('a team is without its lead when that has been stopped for as long as it may, and does not come back', () => {
+  const team = teamOf('ann');
+  const kinds = (at: number) => obstacles(team.state, { memberId: 'ann', at }).map(({ kind }) => kind);
+  team.as('@system', 'member.leave', { memberId: 'lead', returning: true });
+  expect(kinds(team.now + LEAD_GRACE_MS)).toEqual([]);
+  team.as('@user', 'member.leave', { memberId: 'lead' });
+  expect([kinds(team.now + LEAD_GRACE_MS - 1), kinds(team.now + LEAD_GRACE_MS)]).toEqual([[], ['unled']]);
 });

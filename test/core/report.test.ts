@@ -434,3 +434,52 @@ test('has words where an event of another program left out a reason, and counts 
   evolve(team.state, { ...failed, reason: undefined as never });
   expect(seen(team).wrong[0]).toMatchObject({ what: 'failed', text: 'Write: no reason given' });
 });
+
+test('leaves out what nobody knows: who had a task, how long it took, about what a request was', () => {
+  const team = teamOf('ann');
+  for (const title of ['Drop', 'Fail', 'Send']) team.task({ title });
+  team.as('@user', 'task.complete', { taskId: '1' });
+  team.as('@user', 'task.fail', { taskId: '2', reason: 'no' });
+  const record = team.state.tasks.get('3');
+  if (record) team.state.tasks.set('3', { ...record, rejections: 1, feedback: 'again' });
+  const requestIds: string[] = [];
+  for (const by of ['@user', '@system']) {
+    const [raised] = team.as('ann', 'request.raise', { kind: 'hang', memberId: 'ann', content: 'It hangs' });
+    const { requestId } = raised as { requestId: string };
+    team.as(by, 'request.answer', { requestId, approve: false });
+    requestIds.push(requestId);
+  }
+  const { done, wrong, answered } = reportOf(team.state, team.now);
+  expect(done).toStrictEqual([{ id: '1', title: 'Drop', landed: false }]);
+  const hang = { kind: 'hang', memberId: 'ann' };
+  expect(wrong).toStrictEqual([
+    { what: 'failed', taskId: '2', text: 'Fail: no' },
+    { what: 'sent back', taskId: '3', text: 'Send: sent back once. Last: again' },
+    { what: 'answered', ...hang, requestId: requestIds[0], text: 'It hangs You said no.' },
+    { what: 'unanswered', ...hang, requestId: requestIds[1], text: 'It hangs' },
+  ]);
+  expect(answered).toEqual([]);
+});
+
+test('says an answer with its choice and its words, and about which task it was', () => {
+  const team = teamOf('ann');
+  team.task();
+  const ask = (input: object, answer: object) => {
+    const [raised] = team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which', ...input });
+    const { requestId } = raised as { requestId: string };
+    team.as('@user', 'request.answer', { requestId, approve: true, ...answer });
+    return requestId;
+  };
+  const question = { choices: ['red', 'blue'] };
+  const ids = [
+    ask({ question }, { choice: 'red', feedback: 'it is warm' }),
+    ask({ taskId: '1', content: 'Which!' }, { approve: false, feedback: 'as you like' }),
+    ask({ kind: 'permission', content: 'May I' }, { approve: false, feedback: '' }),
+  ];
+  const asked = { what: 'answered', kind: 'question', memberId: 'ann' };
+  expect(reportOf(team.state, team.now).answered).toStrictEqual([
+    { ...asked, requestId: ids[0], text: 'Which. You answered: red: it is warm' },
+    { ...asked, requestId: ids[1], taskId: '1', text: 'Which! You left it to the member: as you like' },
+    { ...asked, kind: 'permission', requestId: ids[2], text: 'May I. You said no.' },
+  ]);
+});

@@ -43,3 +43,15 @@ test('a member is lost with the only machine that may run it', () => {
   expect(isLost({ ...lost, returning: undefined })).toBe(false);
   expect(isLost({ ...lost, status: 'idle' })).toBe(false);
 });
+
+test.each([['a text'], [null], [undefined], [{}]])(
+  'a member that recorded %j waits for nothing that is known',
+  (waiting) => {
+    const member = { metadata: { waiting } };
+    expect([waitingOf(member), silentSince(member), waitsForAccount(member)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  },
+);
