@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CommandType } from '../../src/core/command.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { tries } from '../proof.ts';
 import { copyOf } from './picture.ts';
@@ -127,3 +128,86 @@ function authority(state: TeamState) {
   const answered = [...state.requests.values()].filter(({ status }) => status === 'approved' || status === 'rejected');
   return { team: state.team, members, answered };
 }
+
+describe('a refusal says what the caller may not do, and who may', () => {
+  const LEAD_OR_PERSON = 'ask lead or a person';
+  const PERSON = 'only a person may';
+  const onLimit = { policy: 'wait', agents: [] } as const;
+
+  test.each<[by: string, type: CommandType, input: object, what: string, who: string]>([
+    ['ann', 'member.join', { name: 'eve' }, 'add members to the team', LEAD_OR_PERSON],
+    ['ann', 'member.change', { memberId: 'bob', role: 'x' }, 'change other members', LEAD_OR_PERSON],
+    ['ann', 'member.leave', { memberId: 'bob' }, 'stop other members', LEAD_OR_PERSON],
+    ['ann', 'usage.record', { memberId: 'bob', usage: {} }, 'record the usage of others', LEAD_OR_PERSON],
+    ['ann', 'shutdown.request', { memberId: 'bob' }, 'ask others to shut down', LEAD_OR_PERSON],
+    ['ann', 'team.update', { description: 'x' }, 'change the team', LEAD_OR_PERSON],
+    ['ann', 'team.close', { force: true }, 'close the team', LEAD_OR_PERSON],
+    ['ann', 'task.assign', { taskId: '1', assigneeId: 'bob' }, 'assign task 1', LEAD_OR_PERSON],
+    ['ann', 'task.claim', { taskId: '1', memberId: 'bob' }, 'start a task for bob', LEAD_OR_PERSON],
+    ['ann', 'task.delete', { taskId: '1' }, 'delete task 1', LEAD_OR_PERSON],
+    ['ann', 'task.reopen', { taskId: '2' }, 'reopen task 2', LEAD_OR_PERSON],
+    ['ann', 'task.update', { taskId: '1', budget: { turns: 1 } }, 'change the budget of task 1', LEAD_OR_PERSON],
+    ['lead', 'task.update', { taskId: '1', budget: {} }, 'raise the budget of task 1', PERSON],
+    ['lead', 'member.change', { memberId: 'ann', budget: { turns: 9 } }, 'raise a budget', PERSON],
+    ['lead', 'member.change', { memberId: 'ann', quietHours: '22:00-07:00' }, 'change quiet hours', PERSON],
+    ['lead', 'member.change', { memberId: 'ann', onLimit }, 'choose what follows when a limit is reached', PERSON],
+    ['lead', 'member.join', { name: 'eve', quietHours: '22:00-07:00' }, 'choose quiet hours', PERSON],
+    ['lead', 'team.update', { agents: {} }, 'choose the agents that the lead may start', PERSON],
+    ['lead', 'team.update', { budget: { turns: 9 } }, 'raise the budget', PERSON],
+    ['lead', 'team.update', { maxTeammates: 31 }, 'raise maxTeammates', PERSON],
+    ['lead', 'team.update', { messagesPerMinute: 100 }, 'raise messagesPerMinute', PERSON],
+    ['lead', 'team.update', { restartsPerNight: 100 }, 'raise restartsPerNight', PERSON],
+    ['lead', 'team.update', { quietHours: '22:00-07:00' }, 'change quiet hours', PERSON],
+    ['lead', 'team.update', { peers: ['beta'] }, 'change the peers of the team', PERSON],
+    ['lead', 'team.update', { onLimit }, 'choose what follows when a limit is reached', PERSON],
+    ['lead', 'hook.register', { hook: { type: 'TaskCompleted', command: 'x' } }, 'register hooks', PERSON],
+    ['lead', 'hook.remove', { hookType: 'TaskCompleted' }, 'remove hooks', PERSON],
+    ['lead', 'account.set', { account: 'claude', limit: null }, 'change an account', PERSON],
+    ['lead', 'account.report', { memberId: 'ann' }, 'speak about the account of ann', 'only ann may'],
+    ['lead', 'message.read', { memberId: 'ann', messageIds: ['m'] }, 'touch the inbox of ann', 'only ann may'],
+    [
+      'lead',
+      'request.raise',
+      { kind: 'hang', memberId: 'ann', content: 'x' },
+      'ask in the name of ann',
+      'only ann may',
+    ],
+    [
+      'lead',
+      'request.raise',
+      { kind: 'question', memberId: 'ann', content: 'x' },
+      'ask in the name of ann',
+      'only ann may',
+    ],
+  ])('%s, %s %j: may not %s: %s', (by, type, input, what, who) => {
+    const team = teamOf('ann', 'bob');
+    team.as('@user', 'team.update', { maxTeammates: 30, budget: { turns: 5 } });
+    for (const memberId of ['ann', 'bob']) team.do('member.change', { memberId, budget: { turns: 5 } });
+    team.task({ budget: { turns: 5 } });
+    team.task();
+    team.do('task.complete', { taskId: '2' });
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    expect(team.refuse(by, type, input as never)).toMatchObject({
+      code: 'not_allowed',
+      message: `${by} may not ${what}: ${who}`,
+    });
+  });
+
+  test('also about requests that a member has to answer itself', () => {
+    const team = teamOf('ann', 'bob');
+    team.do('shutdown.request', { memberId: 'ann' });
+    const [requestId = ''] = team.state.requests.keys();
+    const refusal = (what: string) => ({ message: `bob may not ${what} the shutdown of ann: only ann may` });
+    expect(team.refuse('bob', 'shutdown.approve', { requestId })).toMatchObject(refusal('agree to'));
+    expect(team.refuse('bob', 'shutdown.reject', { requestId })).toMatchObject(refusal('refuse'));
+    team.as('ann', 'shutdown.approve', { requestId });
+    expect(team.refuse('ann', 'member.change', { memberId: 'ann', status: 'active' }).message).toBe(
+      'ann may not take back its agreement to shut down: ask lead or a person',
+    );
+    team.as('bob', 'plan.submit', { content: 'p' });
+    const planId = [...team.state.requests.keys()].at(-1) ?? '';
+    expect(team.refuse('ann', 'plan.approve', { requestId: planId }).message).toBe(
+      'ann may not judge plans: ask lead or a person',
+    );
+  });
+});

@@ -266,3 +266,71 @@ test('work without changes needs no pack, also if work travels', () => {
   const none = submission(1, { files: 0, added: 0, paths: [] });
   expect(() => team.as('ann', 'work.submit', none)).not.toThrow();
 });
+
+describe('work that does not merge, which a person completes', () => {
+  const conflicted = (conflicts: string[]) => {
+    const { taskId, ...work } = submission(1);
+    return { taskId, work: { ...work, onto: commit(1), conflicts } };
+  };
+
+  test('is told to the lead and the holder, with where it is and how to bring it in', () => {
+    const team = teamApart();
+    team.as('@user', 'task.complete', conflicted(['a.txt']));
+    const mails = [...team.state.messages.values()];
+    expect(mails.map(({ id, toId }) => [id, toId])).toEqual([
+      ['work-1-1/lead', 'lead'],
+      ['work-1-1/ann', 'ann'],
+    ]);
+    expect(mails[0]).toMatchObject({
+      fromId: '@system',
+      type: 'system',
+      priority: 'normal',
+      metadata: { taskId: '1' },
+      content:
+        'Task #1 ("a task") is completed, but its work does not merge onto troupe/alpha: a.txt conflicts with work that ' +
+        'landed before. Nothing is lost: commit 2222222 has it, and troupe diff 1 shows it. To bring it in, make a task ' +
+        'that repeats these changes on the present files.',
+    });
+    const two = teamApart();
+    two.as('@user', 'task.complete', conflicted(['a.txt', 'b.txt']));
+    expect([...two.state.messages.values()][0]?.content).toContain('a.txt, b.txt conflict with work');
+  });
+
+  test('is told to nobody if nobody is there to read it', () => {
+    const team = teamApart();
+    submit(team, 1);
+    for (const memberId of ['ann', 'lead']) team.as('@user', 'member.leave', { memberId });
+    expect(types(team.as('@user', 'task.complete', conflicted(['a.txt'])))).toEqual([
+      'work:conflicted',
+      'task:completed',
+    ]);
+  });
+});
+
+test('the same commit under another epoch, or without changes, is another submission', () => {
+  const team = teamApart();
+  submit(team, 1);
+  team.as('ann', 'task.release', { taskId: '1' });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  expect(types(team.as('ann', 'work.submit', submission(1, { epoch: 3 })))).toEqual(['work:submitted']);
+  expect(team.as('ann', 'work.submit', submission(1, { epoch: 3 }))).toEqual([]);
+  expect(types(team.as('ann', 'work.submit', submission(1, { epoch: 3, files: 0 })))).toEqual(['work:submitted']);
+});
+
+test('what a model refused lands only if a gate or a person accepts it', () => {
+  const team = teamApart();
+  team.as('ann', 'work.submit', { ...submission(1), refused: true });
+  team.as('bob', 'work.submit', { ...submission(2), refused: false });
+  expect([1, 2].map((n) => team.view(String(n)).work?.refused)).toEqual([true, undefined]);
+  expect(team.view('2').work).not.toHaveProperty('refused');
+  expect(team.view('2').work).not.toHaveProperty('result');
+  team.as('@system', 'landing.begin', landing(1, 2));
+  expect(team.refuse('ann', 'task.complete', landed(1))).toMatchObject({
+    code: 'conflict',
+    message: 'The model refused task 1: a gate or a person has to accept it first',
+  });
+  team.as('ann', 'task.complete', { ...landed(1), accepted: true });
+  // What its completer says of the model counts only for work that did not wait.
+  team.as('bob', 'task.complete', { ...landed(2, { onto: commit('a'), merged: commit('b') }), refused: true });
+  expect(team.tasks('completed')).toEqual(['1', '2']);
+});

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
 import { decide } from '../../../src/core/decide.ts';
+import type { TeamError } from '../../../src/core/errors.ts';
+import { SPAWNS_PER_MINUTE } from '../../../src/core/limits.ts';
+import { pricesOf } from '../../../src/core/message-price.ts';
+import { requireMessagePace, requireSpawnPace } from '../../../src/core/rules/pace.ts';
 import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
-import type { TeamState } from '../../../src/core/state.ts';
+import type { MemberRecord, TeamState } from '../../../src/core/state.ts';
 import { tryOne } from '../random-team.ts';
 import { commandOf, teamOf } from '../stage.ts';
 
@@ -136,3 +140,48 @@ function flooder(state: TeamState = teamOf('ann', 'bob').state) {
   };
   return { state, command, send, sendUntilRefused };
 }
+
+describe('at the very moment', () => {
+  test('a member that started as many as it may within a minute may start another one a minute after the first', () => {
+    const team = teamOf('ann');
+    const at = team.now;
+    const refused = (spawns: number[]) => {
+      const lead = team.state.members.get('lead') as MemberRecord;
+      team.state.members.set('lead', { ...lead, spawns });
+      try {
+        requireSpawnPace(team.state, { by: 'lead', at });
+      } catch (error) {
+        return (error as TeamError).retryMs;
+      }
+      return 'may';
+    };
+    const times = (first: number, count = SPAWNS_PER_MINUTE) => [first, ...Array.from({ length: count - 1 }, () => at)];
+    expect(refused(times(at - 59_999))).toBe(1);
+    expect(refused(times(at - 60_000))).toBe('may');
+    expect(refused(times(at, SPAWNS_PER_MINUTE - 1))).toBe('may');
+    // Of a clock that was set back, nothing counts.
+    expect(refused(times(at + 1))).toBe('may');
+    expect(refused([])).toBe('may');
+  });
+
+  test('a member may send as soon as its debt is less than the burst', () => {
+    const team = teamOf('ann');
+    const { price, burst } = pricesOf(team.state);
+    const ann = team.state.members.get('ann') as MemberRecord;
+    const wait = (owed: number) => {
+      team.state.members.set('ann', { ...ann, sendsPaidAt: 1_000_000 + owed });
+      try {
+        requireMessagePace(team.state, { by: 'ann', at: 1_000_000 });
+      } catch (error) {
+        return (error as TeamError).retryMs;
+      }
+      return 'may';
+    };
+    expect([wait(burst - price), wait(burst - price + 1), wait(burst), wait(burst + 1)]).toEqual([
+      'may',
+      1,
+      price,
+      'may',
+    ]);
+  });
+});

@@ -174,7 +174,14 @@ describe('the answer to a question', () => {
     const events = team.as(by, 'request.answer', { requestId, approve, ...answer });
     expect(events).toMatchObject([
       { type: 'request:answered', kind: 'question', approved: approve },
-      { type: 'message:sent', messageType: by === '@user' ? 'direct' : 'system', copies: [{ toId: 'ann' }] },
+      {
+        type: 'message:sent',
+        messageType: by === '@user' ? 'direct' : 'system',
+        copies: [{ toId: 'ann' }],
+        summary: `answer to ${requestId}`,
+        priority: 'normal',
+        metadata: { requestId },
+      },
     ]);
     expect(mailOf(team)).toBe(`You asked: Tabs or spaces?\n${said}`);
   });

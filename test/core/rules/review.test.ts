@@ -266,9 +266,11 @@ describe('a member as the reviewer', () => {
     expect(types(ask(team, 1))).toEqual(['work:asked', 'request:raised', 'message:sent']);
     expect(pending(team)).toMatchObject([{ kind: 'review', memberId: 'eyes', detail: { holder: 'ann' } }]);
     const [mail] = [...team.state.messages.values()];
-    expect(mail).toMatchObject({ toId: 'eyes', type: 'system' });
+    expect(mail).toMatchObject({ toId: 'eyes', type: 'system', priority: 'normal', metadata: { taskId: '1' } });
+    expect(mail?.fromId).toBe('@system');
     expect(mail?.content).toContain(`commit "${commit(2)}"`);
     expect(mail?.content).toContain('WorkDiff');
+    expect(mail?.content).toContain(': 1 file, +2 -1, commit 2222222. The gates accept it.\nIts result: it is done\n');
   });
 
   test('lands the work with its yes, about this commit alone', () => {
