@@ -24,19 +24,23 @@ const COMPARISONS = 2_000;
 
 /** Whether a path can match a pattern of both lists. */
 export function filesMeet(ours: readonly string[], theirs: readonly string[]): boolean {
-  let left = COMPARISONS;
-  const fits = (a: Part, b: Part): boolean => --left < 0 || namesMeet(a, b);
+  const fits = boundedly();
   const others = readAll(theirs);
   return readAll(ours).some((one) => others.some((other) => runsMeet(one, other, fits)));
 }
 
 /** Whether a pattern matches this very file. */
 export function fileMatches(path: string, patterns: readonly string[]): boolean {
-  let left = COMPARISONS;
-  const fits = (a: Part, b: Part): boolean => --left < 0 || namesMeet(a, b);
+  const fits = boundedly();
   // A star in the name of a file is only a star.
   const file: Runs = [path.split('/').map((text) => ({ text, runs: undefined }))];
   return readAll(patterns).some((pattern) => runsMeet(pattern, file, fits));
+}
+
+/** Compares names, and says yes to all beyond the bound. */
+function boundedly(): (a: Part, b: Part) => boolean {
+  let left = COMPARISONS;
+  return (a, b) => --left < 0 || namesMeet(a, b);
 }
 
 function readAll(patterns: readonly string[]): readonly Runs[] {

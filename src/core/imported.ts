@@ -11,6 +11,7 @@ import type { TeamState } from './state.ts';
 import { settingsIn, withSettings } from './team-work.ts';
 import type { TeamWork } from './team-work.ts';
 import { quote } from './text.ts';
+import { requireTeam } from './view.ts';
 
 /** Why the members of an imported team are stopped. */
 const REASON = 'the team was imported from another machine';
@@ -81,12 +82,13 @@ function requireSound({ team, members, tasks }: TeamState, batches: readonly (re
 
 /** What ends with the move, decided by the rules of each. */
 function settle(state: TeamState, at: number): TeamEvent[] {
-  if (state.team?.status === 'cleaned-up') return [];
+  const team = requireTeam(state);
+  if (team.status === 'cleaned-up') return [];
   const events: TeamEvent[] = [];
   const perform = (command: Command): void => {
     for (const event of decide(state, command)) events.push((evolve(state, event), event));
   };
-  for (const hookType of new Set(state.team?.hooks.map(({ type }) => type))) {
+  for (const hookType of new Set(team.hooks.map(({ type }) => type))) {
     perform({ type: 'hook.remove', by: SYSTEM, at, hookType });
   }
   const joined = JOINED.filter((key) => state.team?.metadata?.[key] !== undefined);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { filesMeet, wrongPattern } from '../../src/core/file-patterns.ts';
+import { fileMatches, filesMeet, wrongPattern } from '../../src/core/file-patterns.ts';
 import { tries } from '../proof.ts';
 
 /** All short paths of a few names: every two small patterns that meet do so in one of them. */
@@ -82,3 +82,16 @@ function matcherOf(text: string): RegExp {
   });
   return new RegExp(`^${parts.join('')}$`);
 }
+
+test('a file matches a pattern by its very name; in too long a list everything does', () => {
+  expect(fileMatches('src/a.ts', ['docs/**', 'src/*.ts'])).toBe(true);
+  expect(fileMatches('src/a.ts', ['docs/**', 'src/b.ts'])).toBe(false);
+  // A star in the name of a file is only a star.
+  expect(fileMatches('src/*', ['src/a.ts'])).toBe(false);
+  expect(fileMatches('src/*', ['src/*'])).toBe(true);
+  const names = (count: number) => Array.from({ length: count }, (_none, n) => `f${n}`);
+  expect(fileMatches('other', names(2_000))).toBe(false);
+  expect(fileMatches('other', names(2_001))).toBe(true);
+  expect(filesMeet(['other'], names(2_000))).toBe(false);
+  expect(filesMeet(['other'], names(2_001))).toBe(true);
+});

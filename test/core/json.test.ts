@@ -144,6 +144,8 @@ test('foreign text that nests deeper than any data of ours is noticed before it 
   const deep = '['.repeat(JSON_DEPTH + 17);
   expect(isTooDeep(deep + ' '.repeat(4 * 1024))).toBe(true);
   expect(isTooDeep(deep)).toBe(false);
+  const padded = (length: number) => deep.padEnd(length);
+  expect([isTooDeep(padded(4 * 1024)), isTooDeep(padded(4 * 1024 + 1))]).toEqual([false, true]);
   expect(isTooDeep('[]'.repeat(4 * 1024))).toBe(false);
 });
 

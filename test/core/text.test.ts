@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Actor } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import { ChosenId, isChosenId, isSlug, Line, Slug, suggestSlug, TaskId, textOf } from '../../src/core/fields.ts';
+import { ID_LENGTH } from '../../src/core/limits.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput, FilePatterns } from '../../src/core/task.ts';
 import { byteLength, cutToBytes, firstLine, inOneLine, oneLine, quote } from '../../src/core/text.ts';
@@ -313,4 +314,14 @@ test('lines and other spaces of a text in one line are single spaces', () => {
   const text = ' one\n\t two\u2028three\r\n';
   expect(oneLine(text, 50)).toBe('one two three');
   expect(inOneLine('one\n two')).toBe('one two');
+});
+
+test('a name that is suggested is never too long, and an id may be as long as it may be', () => {
+  const long = suggestSlug('A'.repeat(200));
+  expect(long).toBe('a'.repeat(64));
+  // What would be reserved or end badly gets a number, and still fits.
+  expect(suggestSlug('con')).toBe('con-1');
+  expect(isSlug(suggestSlug(`${'a'.repeat(63)}-b`))).toBe(true);
+  expect([isChosenId('a'.repeat(ID_LENGTH)), isChosenId('a'.repeat(ID_LENGTH + 1))]).toEqual([true, false]);
+  expect([textOf(6).safeParse('éée').success, textOf(6).safeParse('éééé').success]).toEqual([true, false]);
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { evolve } from '../../../src/core/evolve.ts';
+import { SPAWNS_PER_MINUTE } from '../../../src/core/limits.ts';
 import { CreateTaskInput } from '../../../src/core/task.ts';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
 import { WORK } from '../../samples/work.ts';
@@ -542,3 +544,120 @@ function small(...names: string[]): Stage {
 function member(team: Stage, id: string) {
   return viewMember(team.state, requireMember(team.state, id));
 }
+
+describe('the record of a member', () => {
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  const pendingOf = (team: Stage) =>
+    [...team.state.requests.values()].filter(({ status }) => status === 'pending').map(({ kind }) => kind);
+
+  test('keeps its questions when it joins again, except the one whether to start it', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent });
+    team.do('member.join', { name: 'bob', agent });
+    team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which?' });
+    team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
+    for (const memberId of ['ann', 'bob']) team.as('@system', 'member.leave', { memberId });
+    expect(pendingOf(team)).toEqual(['question']);
+    for (const memberId of ['ann', 'bob']) {
+      team.as('@system', 'request.raise', { kind: 'restart', memberId, content: 'Again?' });
+    }
+    team.as('@user', 'member.join', { name: 'ann', agent });
+    expect(pendingOf(team)).toEqual(['question', 'restart']);
+  });
+
+  test('remembers as many starts as count, and no more', () => {
+    const team = teamOf();
+    for (let n = 0; n < SPAWNS_PER_MINUTE + 3; n++) {
+      team.pass(60_000);
+      team.as('lead', 'member.join', { name: `m${n}`, agent });
+      team.do('member.leave', { memberId: `m${n}` });
+    }
+    const { spawns = [] } = requireMember(team.state, 'lead');
+    expect(spawns).toHaveLength(SPAWNS_PER_MINUTE);
+    expect(spawns.at(-1)).toBe(team.now - 1_000);
+  });
+
+  test('has the size of a conversation until another one begins', () => {
+    const team = teamOf('ann');
+    const context = { used: 10, size: 100 };
+    const size = () => requireMember(team.state, 'ann').context;
+    const record = () => team.as('ann', 'usage.record', { memberId: 'ann', usage: {}, context });
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's1' });
+    record();
+    team.as('ann', 'member.change', { memberId: 'ann', role: 'tests' });
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's1' });
+    expect(size()).toEqual(context);
+    team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's2' });
+    expect(size()).toBeUndefined();
+  });
+
+  test('keeps the time of its status and what was granted while these do not change', () => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'active' });
+    const since = requireMember(team.state, 'ann').statusSince;
+    const record = requireMember(team.state, 'ann');
+    team.state.members.set('ann', { ...record, budget: { turns: 5 }, granted: { turns: 2 } });
+    const told = { type: 'teammate:changed', at: team.now + 5_000, by: 'ann', memberId: 'ann' } as const;
+    evolve(team.state, { ...told, status: record.status });
+    evolve(team.state, { ...told, innerTeam: { path: '/a', folder: '/', files: {} } });
+    expect(requireMember(team.state, 'ann')).toMatchObject({
+      statusSince: since,
+      granted: { turns: 2 },
+      status: record.status,
+    });
+    expect(requireMember(team.state, 'ann').agent).toBeUndefined();
+    evolve(team.state, { ...told, budget: { turns: 9 } });
+    expect(requireMember(team.state, 'ann')).toMatchObject({ budget: { turns: 9 }, granted: undefined });
+    evolve(team.state, { ...told, status: 'idle' });
+    expect(requireMember(team.state, 'ann').statusSince).toEqual(new Date(told.at));
+  });
+
+  test('counts the time in which it ran once, and the time of its team while any agent runs', () => {
+    const team = teamOf('eve');
+    team.do('member.join', { name: 'ann', agent });
+    const began = team.now;
+    team.do('member.join', { name: 'bob', agent });
+    team.pass(10_000);
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    const ran = team.now - began;
+    expect(requireMember(team.state, 'ann').ranMs).toBe(ran);
+    team.pass(10_000);
+    team.as('@user', 'member.leave', { memberId: 'ann' });
+    expect(requireMember(team.state, 'ann').ranMs).toBe(ran);
+    expect(team.state.team).toMatchObject({ runsSince: began });
+    team.do('member.leave', { memberId: 'bob' });
+    expect(team.state.team).toMatchObject({ runsSince: undefined, ranMs: team.now - began });
+    const before = team.state.team?.ranMs;
+    team.do('member.leave', { memberId: 'eve' });
+    expect(team.state.team?.ranMs).toBe(before);
+  });
+
+  test('that stops and comes back is asked no more, except for reviews and questions', () => {
+    const asked = (returning: boolean) => {
+      const team = teamOf('ann', 'bob');
+      for (const memberId of ['ann', 'bob']) {
+        for (const kind of ['permission', 'question', 'hang'] as const) {
+          team.as(memberId, 'request.raise', { kind, memberId, content: kind });
+        }
+      }
+      const review = [...team.state.requests.values()].find(({ content }) => content === 'hang');
+      if (review) team.state.requests.set(review.id, { ...review, kind: 'review' });
+      team.as('@system', 'member.leave', { memberId: 'ann', returning });
+      return [...team.state.requests.values()].flatMap(({ kind, status }) => (status === 'pending' ? [kind] : []));
+    };
+    expect(asked(true)).toEqual(['question', 'review', 'permission', 'question', 'hang']);
+    expect(asked(false)).toEqual(['question', 'permission', 'question', 'hang']);
+  });
+
+  test('that is heard of hangs no more; other questions stay', () => {
+    const team = teamOf('ann', 'bob');
+    for (const memberId of ['ann', 'bob']) {
+      for (const kind of ['permission', 'hang'] as const) {
+        team.as(memberId, 'request.raise', { kind, memberId, content: kind });
+      }
+    }
+    team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1 } });
+    expect(pendingOf(team)).toEqual(['permission', 'permission', 'hang']);
+    expect(team.state.taskUsage.size).toBe(0);
+  });
+});

@@ -470,3 +470,35 @@ test.each([
   team.as('ann', 'task.update', { taskId, metadata: { mine: 2, [key]: value } });
   expect(team.view(taskId).metadata).toEqual({ mine: 2, [key]: value });
 });
+
+test('what a task may change, whoever holds it: files, budget, lease and feedback', () => {
+  const team = teamOf('ann');
+  team.task({ files: ['a'], budget: { turns: 5 } });
+  const record = () => team.state.tasks.get('1');
+  const task = record();
+  if (task) team.state.tasks.set('1', { ...task, granted: { turns: 2 } });
+  team.do('task.update', { taskId: '1', title: 'new' });
+  expect(record()).toMatchObject({ files: ['a'], budget: { turns: 5 }, granted: { turns: 2 } });
+  team.do('task.update', { taskId: '1', files: [] });
+  expect(record()).toMatchObject({ files: undefined, budget: { turns: 5 }, granted: { turns: 2 } });
+  team.as('@user', 'task.update', { taskId: '1', budget: {} });
+  expect(record()).toMatchObject({ budget: undefined, granted: undefined });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  expect(record()?.leaseUntil).toBeUndefined();
+  team.as('@system', 'task.reject', { taskId: '1', feedback: 'again' });
+  team.as('ann', 'task.fail', { taskId: '1', reason: 'no' });
+  team.do('task.reopen', { taskId: '1' });
+  expect(record()).toMatchObject({ feedback: 'again', rejections: 0 });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.pass(5_000);
+  team.as('ann', 'task.release', { taskId: '1' });
+  expect(record()?.workedMs).toBe(8_000);
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.as('ann', 'task.complete', { taskId: '1' });
+  expect(team.state.completions).toBe(1);
+  team.do('task.reopen', { taskId: '1' });
+  expect(record()).toMatchObject({ feedback: undefined, workedMs: 9_000, assigneeId: undefined });
+  // Not worked on since: no time is added.
+  team.do('task.assign', { taskId: '1', assigneeId: 'ann' });
+  expect(record()?.workedMs).toBe(9_000);
+});

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { evolve } from '../../../src/core/evolve.ts';
 import { HOOKS_PER_TEAM } from '../../../src/core/limits.ts';
 import { createState } from '../../../src/core/state.ts';
 import { requireMember, viewTeam } from '../../../src/core/view.ts';
+import { commit, WORK } from '../../samples/work.ts';
 import { commandOf, Stage, teamOf, types } from '../stage.ts';
 import type { InputOf } from '../stage.ts';
 
@@ -375,4 +377,26 @@ test('a member, or its lead, cannot write that it is another one in a native tea
   // It comes back as it was.
   team.as('lead', 'member.join', { name: 'bob', metadata });
   expect(team.state.members.get('bob')?.metadata).toMatchObject(metadata);
+});
+
+test('a team keeps its lead term, its grants and its tip unless a change is about them', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: WORK, budget: { turns: 5 } });
+  team.join('ann');
+  const record = team.state.team;
+  if (record?.work) {
+    team.state.team = { ...record, granted: { turns: 2 }, work: { ...record.work, tip: commit(3), queue: ['7'] } };
+  }
+  const term = () => team.state.team?.leadTerm ?? 0;
+  const before = term();
+  team.as('@user', 'team.update', { leadId: 'lead' });
+  team.as('@user', 'team.update', { description: 'new', work: { ...WORK, gates: 2 } });
+  expect(term()).toBe(before);
+  expect(team.state.team).toMatchObject({ granted: { turns: 2 }, work: { tip: commit(3), queue: ['7'], gates: 2 } });
+  team.as('@user', 'team.update', { leadId: 'ann', budget: { turns: 9 } });
+  expect(term()).toBe(before + 1);
+  expect(team.state.team).toMatchObject({ granted: undefined, budget: { turns: 9 } });
+  const none = createState('alpha');
+  evolve(none, { type: 'team:closed', at: 1, by: '@user' });
+  expect(none.team).toBeUndefined();
 });
