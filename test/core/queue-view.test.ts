@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { approverOf, needsPerson } from '../../src/core/approval.ts';
+import { PATHS_PER_WORK } from '../../src/core/limits.ts';
 import { approverNow, isLanding, placeOf, viewQueue, wordLanding } from '../../src/core/queue-view.ts';
 import { createState } from '../../src/core/state.ts';
+import type { TaskRecord } from '../../src/core/state.ts';
 import type { TeamWork } from '../../src/core/team-work.ts';
 import { commit, WORK } from '../samples/work.ts';
 import { Stage } from './stage.ts';
@@ -186,4 +189,41 @@ test('shows a landing that ended while one of its tasks is still to be done, by 
   expect(viewQueue(team.state).ended).toMatchObject({ tasks: ['1'] });
   team.do('task.delete', { taskId: '1' });
   expect(viewQueue(team.state)).not.toHaveProperty('ended');
+});
+
+test('who approves a work: nobody, its reviewer, or a person, who is told why', () => {
+  const work = { state: 'submitted', memberId: 'ann', epoch: 1, base: commit(1), commit: commit(2), files: 1 } as const;
+  const approver = (settings: Partial<TeamWork> | undefined, more: object | null = {}, team = teamApart(settings)) => {
+    const record = { ...team.state.tasks.get('1'), work: more === null ? undefined : { ...work, ...more } };
+    return approverOf(team.state, record as TaskRecord);
+  };
+  expect(approver({})).toBeUndefined();
+  expect(approver({ approve: 'never' })).toBeUndefined();
+  expect(approver({ approve: 'always' })).toStrictEqual({ kind: 'work' });
+  expect(approver({ approve: 'always' }, { approved: commit(2) })).toBeUndefined();
+  expect(approver({ approve: 'always' }, { approved: commit(3) })).toStrictEqual({ kind: 'work' });
+  expect(approver({ approve: 'always' }, null)).toBeUndefined();
+  expect(approver({ approve: 'always' }, { commit: undefined })).toBeUndefined();
+  expect(approver({ approve: 'always' }, { commit: undefined, approved: commit(2) })).toBeUndefined();
+  expect(approver({ review: 'bob' })).toStrictEqual({ kind: 'review', memberId: 'bob' });
+  expect(approver({ review: 'ann' })).toMatchObject({ kind: 'work', why: 'ann does not review its own work.' });
+  expect(approver({ review: 'eve' })).toMatchObject({ kind: 'work', why: 'The reviewer eve is not there.' });
+  const left = teamApart({ review: 'bob' });
+  left.as('@system', 'member.leave', { memberId: 'bob', returning: true });
+  expect(approver(undefined, {}, left)).toMatchObject({ kind: 'review' });
+  left.as('@user', 'member.leave', { memberId: 'bob' });
+  expect(approver(undefined, {}, left)).toMatchObject({ why: 'The reviewer bob is not there.' });
+  const none = new Stage();
+  none.as('@user', 'team.create', { name: 'alpha' });
+  expect([approver(undefined, {}, none), approver(undefined, {}, new Stage())]).toEqual([undefined, undefined]);
+});
+
+test('work needs a person if its paths are listed, or not all of them are known', () => {
+  const approve = { paths: ['src/**'] };
+  const needs = (files: number, paths: string[]) => needsPerson({ approve }, { files, paths } as never);
+  expect([needs(1, ['docs/a']), needs(2, ['docs/a', 'src/a']), needs(2, ['docs/a'])]).toEqual([false, true, true]);
+  const many = (count: number) => Array.from({ length: count }, (_none, n) => `docs/${n}`);
+  expect(needs(PATHS_PER_WORK - 1, many(PATHS_PER_WORK - 1))).toBe(false);
+  expect(needs(PATHS_PER_WORK, many(PATHS_PER_WORK))).toBe(true);
+  expect([needsPerson({}, {} as never), needsPerson({ approve }, {} as never)]).toEqual([false, false]);
 });

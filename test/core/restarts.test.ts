@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_RESTARTS_PER_NIGHT } from '../../src/core/limits.ts';
 import { afterCrash, withRestart } from '../../src/core/restarts.ts';
 import { teamOf } from './stage.ts';
 
@@ -10,6 +11,7 @@ test('restarts: three in a minute, with a doubling back-off, then none', () => {
   expect(afterCrash([0], 100)).toEqual({ restartsIn: 500 });
   expect(afterCrash([0, 100], 200)).toEqual({ restartsIn: 1_000 });
   expect(afterCrash([0, 100, 200], 300)).toEqual({ times: 4, within: 'a minute' });
+  expect(afterCrash([0, 100, 200], 59_999)).toEqual({ times: 4, within: 'a minute' });
   expect(afterCrash([0, 100, 200], 60_000)).toEqual({ restartsIn: 1_000 });
   expect(afterCrash([0, 100, 200], 60_200)).toEqual({ restartsIn: 250 });
 });
@@ -28,6 +30,10 @@ test('restarts: a member that crashes every half hour is given up in the night, 
   now = HOUR / 2 + 12 * HOUR;
   expect(afterCrash(restarts, now)).toEqual({ restartsIn: 250 });
   expect(withRestart(restarts, now)).toHaveLength(20);
+  expect(withRestart([0], 12 * HOUR - 1)).toEqual([0, 12 * HOUR - 1]);
+  expect(withRestart([0], 12 * HOUR)).toEqual([12 * HOUR]);
+  const many = Array.from({ length: MAX_RESTARTS_PER_NIGHT + 5 }, (_none, n) => n);
+  expect(withRestart(many, 999)).toEqual([...many.slice(1 - MAX_RESTARTS_PER_NIGHT), 999]);
 });
 
 test('restarts are counted when Troupe brings a member back, and again from none when a person does', () => {

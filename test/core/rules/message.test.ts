@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FORMER_SESSIONS } from '../../../src/core/limits.ts';
 import type { TeamMessage } from '../../../src/core/message.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
@@ -370,4 +371,15 @@ test('a session that asks for what it had before gets it again', () => {
   // Another one, which is not the present session, does not.
   expect([deliver('s0'), deliver('s0', true)]).toEqual([[], []]);
   expect(message(team, 'm1')).toMatchObject({ redeliveries: 1, sessionId: 's1' });
+});
+
+test('the sessions that had a message are remembered, the last ones of many', () => {
+  const team = teamOf('ann');
+  send(team, 'lead', 'm1', 'ann');
+  for (let n = 0; n < FORMER_SESSIONS + 3; n++) {
+    const sessionId = `s${n}`;
+    team.as('ann', 'message.deliver', { memberId: 'ann', messageIds: ['m1'], sessionId, redelivery: true });
+  }
+  const former = message(team, 'm1').formerSessions ?? [];
+  expect([former.length, former[0], former.at(-1)]).toEqual([FORMER_SESSIONS, 's2', `s${FORMER_SESSIONS + 1}`]);
 });
