@@ -187,8 +187,9 @@ test('more of anything, or dropping a bound, counts as raising a budget', () => 
   expect(isRaised({ turns: 5 }, {})).toBe(true);
   expect(isRaised({ turns: 5 }, { turns: 4, costUsd: 1 })).toBe(false);
   expect(isRaised(undefined, { turns: 5 })).toBe(false);
-  for (const what of ['tokens', 'costUsd', 'minutes'] as const)
+  for (const what of ['tokens', 'costUsd', 'minutes'] as const) {
     expect(isRaised({ [what]: 5 }, { [what]: 6 })).toBe(true);
+  }
   expect([hasLimits({ turns: undefined }), hasLimits({ turns: 1 }), hasLimits(undefined)]).toEqual([
     false,
     true,
