@@ -247,3 +247,11 @@ test('a team is without its lead when that has been stopped for as long as it ma
   team.as('@user', 'member.leave', { memberId: 'lead' });
   expect([kinds(team.now + LEAD_GRACE_MS - 1), kinds(team.now + LEAD_GRACE_MS)]).toEqual([[], ['unled']]);
 });
+
+test('a withheld task stays withheld when it is only made free for anybody', () => {
+  const team = teamOf('ann');
+  const taskId = team.task({ assigneeId: 'ann' });
+  withhold(team, taskId, 'its file is broken');
+  team.do('task.assign', { taskId, assigneeId: null });
+  expect(requireTask(team.state, taskId)).toMatchObject({ assigneeId: undefined, withheld: 'its file is broken' });
+});

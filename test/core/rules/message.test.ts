@@ -383,3 +383,15 @@ test('the sessions that had a message are remembered, the last ones of many', ()
   const former = message(team, 'm1').formerSessions ?? [];
   expect([former.length, former[0], former.at(-1)]).toEqual([FORMER_SESSIONS, 's2', `s${FORMER_SESSIONS + 1}`]);
 });
+
+test('a message that was delivered keeps that time when it is acknowledged and read', () => {
+  const team = teamOf('ann');
+  send(team, 'lead', 'm1', 'ann');
+  const about = { memberId: 'ann', messageIds: ['m1'] };
+  team.as('ann', 'message.deliver', { ...about, sessionId: 's1' });
+  const { deliveredAt } = message(team, 'm1');
+  team.as('ann', 'message.deliver', { ...about, sessionId: 's2', redelivery: true });
+  team.as('ann', 'message.acknowledge', about);
+  team.as('ann', 'message.read', about);
+  expect(message(team, 'm1').deliveredAt).toEqual(deliveredAt);
+});

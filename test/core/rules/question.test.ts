@@ -241,3 +241,18 @@ test('the answer reaches the member that asked, whatever ids others chose for me
   expect([fromId, toId]).toEqual(['@user', 'ann']);
   expect(team.state.index.inboxes.get('ann')?.waiting).toContain(id);
 });
+
+test('a question about a task is withdrawn when the task ends, not when it is given back', () => {
+  const team = teamOf('ann');
+  team.task();
+  team.as('ann', 'task.claim', { taskId: '1' });
+  for (const kind of ['question', 'permission'] as const) {
+    team.as('ann', 'request.raise', { kind, memberId: 'ann', taskId: '1', content: 'Which?' });
+  }
+  const statuses = () => [...team.state.requests.values()].map(({ status }) => status);
+  team.as('ann', 'task.release', { taskId: '1' });
+  expect(statuses()).toEqual(['pending', 'pending']);
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.as('ann', 'task.complete', { taskId: '1' });
+  expect(statuses()).toEqual(['withdrawn', 'pending']);
+});
