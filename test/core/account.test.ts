@@ -355,7 +355,6 @@ test('a question about something else does not stand for the one about a login',
   team.as('@system', 'request.raise', { ...about, kind: 'account', detail: undefined });
   team.as('@system', 'request.raise', { ...about, kind: 'account', detail: { account: 'codex' } });
   team.as('@system', 'request.raise', { ...about, kind: 'hang' });
-  team.as('ann', 'request.raise', { ...about, kind: 'account' });
   const question = loginQuestion(team.state, 'claude', undefined);
   expect(question).toMatchObject({ kind: 'account', memberId: 'ann' });
   // One that was asked in the moment in which the login failed does.

@@ -186,6 +186,9 @@ test('a report says only what is new, and a turn that began before the limit end
   const until = team.state.accounts.get('claude')?.limit?.until ?? 0;
   expect(tell({})).toEqual([]);
   expect(tell({ worksSince: until - 1 })).toEqual([]);
+  // Before the limit is over, nobody can know that it is.
+  expect(tell({ worksSince: until })).toEqual([]);
+  team.pass(until - team.now);
   expect(tell({ worksSince: until })).toMatchObject([{ limit: null }]);
   expect(tell({ worksSince: until + 1 })).toEqual([]);
   expect(team.refuse('lead', 'account.report', { memberId: 'ann' }).message).toContain(

@@ -146,6 +146,8 @@ const RULES: Rules = {
     needManager(world, command.by, attempt);
     const before = world.members.find(({ id }) => id === command.name);
     if (before && before.status !== 'stopped') attempt.codes.push('exists');
+    const isLetIn = command.workspace === 'shared' && team?.work && before?.workspace !== 'shared';
+    if (isLetIn) needPerson(command.by, attempt);
     const others = world.members.filter(({ id }) => id !== team?.leadId && id !== command.name);
     if (team && command.name !== team.leadId && others.filter(isExpected).length >= team.maxTeammates) {
       attempt.codes.push('limit');
