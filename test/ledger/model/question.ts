@@ -69,5 +69,5 @@ export function passOn(world: World, command: CommandOf<'request.answer'>, reque
     sentAt: at,
     redeliveries: 0,
   });
-  attempt.facts.push(`message:sent answer-${id}`);
+  attempt.facts.push(`message:sent answer/${id}`);
 }

@@ -36,7 +36,7 @@ export function doCommand(world: World, command: Command): Outcome {
   const attempt: Attempt = { codes: [], facts: [] };
   const blocked = world.tasks.filter((task) => isBlocked(world, task));
   const held = world.tasks.filter(({ status }) => status === 'in_progress');
-  const ended = new Set(world.tasks.filter(isEnded).map(({ id }) => id));
+  const before = new Map(world.tasks.map(({ id, status }) => [id, status]));
   const rule = RULES[command.type] as (world: World, command: Command, attempt: Attempt) => void;
   rule(world, command, attempt);
   if (attempt.codes.length > 0) return { codes: attempt.codes };
@@ -44,7 +44,7 @@ export function doCommand(world: World, command: Command): Outcome {
     const about = world.requests.filter(({ kind, taskId }) => (kind === 'gate' || kind === 'budget') && taskId === id);
     for (const request of about) if (request.status === 'pending') request.status = 'withdrawn';
   }
-  const over = world.tasks.filter((task) => isEnded(task) && !ended.has(task.id)).map(({ id }) => id);
+  const over = world.tasks.filter((task) => isEnded(task) && before.get(task.id) !== task.status).map(({ id }) => id);
   for (const request of world.requests) {
     const isOver = request.kind === 'question' && over.includes(request.taskId ?? '');
     if (isOver && request.status === 'pending') request.status = 'withdrawn';
