@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
+import { NO_USAGE } from '../../src/core/usage.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
@@ -21,17 +22,19 @@ const open = usePage(browser, stage);
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
 
-/** Members with pending requests: a plan, a restart, a budget and a permission. Troupe itself raised one of them. */
+/** Members with pending requests: a plan, a restart, a budget and a permission. Troupe itself raised two of them. */
 async function writeRequests(home: Home): Promise<void> {
   const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
   const steps: readonly NewCommand[] = [
     { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: TEAM }) },
     { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'ada' }) },
+    { type: 'member.change', by: '@user', memberId: 'ada', budget: { turns: 1 } },
+    { type: 'usage.record', by: '@system', memberId: 'ada', usage: { ...NO_USAGE, turns: 1 } },
     { type: 'plan.submit', by: 'ada', content: '# Plan\n\n1. look' },
     { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'bo' }) },
     { type: 'member.leave', by: '@system', memberId: 'bo', reason: 'crashed', returning: false },
     { ...raise, kind: 'restart', memberId: 'bo', content: 'bo crashed 5 times in 10 minutes' },
-    { ...raise, kind: 'budget', by: 'ada', content: 'ada used all of $5' },
+    { ...raise, kind: 'budget', content: 'ada used its turn', detail: { of: 'member', what: 'turns', limit: 1 } },
     { ...raise, kind: 'permission', by: 'ada', content: 'npm publish' },
   ];
   await writePast(home, TEAM, steps);
