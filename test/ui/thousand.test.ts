@@ -52,13 +52,15 @@ describe(`a team of ${WIDE.tasks} tasks and ${WIDE.messages} messages`, () => {
     const nodes = async (): Promise<number> => Number(await page.locator('.graph').getAttribute('data-nodes'));
     // 1 + 20 beginnings + 20 ends; 19 folds; of the first package 2 folds, 3 in progress and 1 failed.
     await eventually(nodes).toBe(66);
+    const before = await transformOf(page);
     await page.locator('.node.fold.is-completed').getByText('30 tasks').click();
     await eventually(nodes).toBe(66 + WIDE.done);
     await page.locator('.node.fold.is-completed').getByText('30 tasks').waitFor();
     await page.locator('.node.fold.is-completed').click();
     await eventually(nodes).toBe(66);
+    // While it was unfolded, the view may have moved.
+    await eventually(() => transformOf(page)).toBe(before);
 
-    const before = await transformOf(page);
     await page.getByLabel('Filter tasks').fill('package 13');
     await eventually(() => page.locator('.found-count').innerText()).toBe('50 of 1,001');
     await eventually(() => transformOf(page)).not.toBe(before);
