@@ -199,7 +199,7 @@ export const ACCEPTED: readonly Accepted[] = [
     file: 'src/workspaces/depot/diff.ts',
     was: 'maxBytes === 0',
     now: 'false',
-    reason: 'saves time: git is not started for a text of which nothing is wanted',
+    reason: 'saves time: git is not started for a text that nobody needs',
   },
   {
     file: 'src/workspaces/depot/diff.ts',

@@ -182,7 +182,7 @@ describe('a difference', () => {
     const shown = (await readDiff(handle, [base, next])).files.find(({ path }) => path === 'new.bin');
     expect(shown).toMatchObject({ hunks: [] });
     expect(shown).not.toHaveProperty('added');
-    // A person may want to see it all the same.
+    // A person may still want to see it.
     const text = await readDiff(handle, [base, next], { asText: true });
     expect(text.files.find(({ path }) => path === 'new.bin')?.hunks).toHaveLength(1);
     // Every file is listed and counted, whatever part of the text fits.

@@ -237,7 +237,7 @@ describe('what the user has not committed', () => {
     expect(readdirSync(places.making)).toEqual([]);
   });
 
-  test('is refused while files have conflicts, of which ten are named', async () => {
+  test('is refused while files have conflicts; the first ten are named', async () => {
     const { folder, dir, git, checkout, places, handle } = await openProject();
     await makeDepot(git, dir, checkout);
     const blob = plainGit(folder, 'rev-parse', 'HEAD:README.md');

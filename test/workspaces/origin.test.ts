@@ -18,7 +18,7 @@ const checkout = (folder: string, commonDir = `${folder}/.git`) => ({ folder, co
 
 test('a depot is found by the repository of a checkout, wherever that was moved, and never taken by another one', async () => {
   const places = await openPlaces(temporaryFolder(), { endLeftovers: async () => {} });
-  const one = checkout('/work/one');
+  const one = checkout('/home/me/one');
   const id = await findDepotId(places, one);
   expect(id).toMatch(/^[0-9a-f]{16}$/);
   expect(id).toBe(depotId(one));
@@ -33,18 +33,18 @@ test('a depot is found by the repository of a checkout, wherever that was moved,
   expect(await findDepotId(places, one)).toBe(id);
   await writeOrigin(places, dir, one);
   expect(readdirSync(places.making)).toEqual([]);
-  expect(await readOrigin(places, id)).toEqual({ folder: '/work/one', commonDir: '/work/one/.git' });
+  expect(await readOrigin(places, id)).toEqual({ folder: '/home/me/one', commonDir: '/home/me/one/.git' });
   expect(await findDepotId(places, one)).toBe(id);
   // A linked worktree shares the depot.
-  expect(await findDepotId(places, checkout('/work/linked', '/work/one/.git'))).toBe(id);
+  expect(await findDepotId(places, checkout('/home/me/linked', '/home/me/one/.git'))).toBe(id);
 
   // Moved, and another one is now in its place.
-  await writeOrigin(places, dir, checkout('/work/moved'));
-  expect(await findDepotId(places, checkout('/work/moved'))).toBe(id);
+  await writeOrigin(places, dir, checkout('/home/me/moved'));
+  expect(await findDepotId(places, checkout('/home/me/moved'))).toBe(id);
   const second = await findDepotId(places, one);
   expect(second).toMatch(/^[0-9a-f]{16}$/);
   expect(second).not.toBe(id);
-  await writeOrigin(places, mkdirOf(places.depots, second), checkout('/work/moved-too'));
+  await writeOrigin(places, mkdirOf(places.depots, second), checkout('/home/me/moved-too'));
   const third = await findDepotId(places, one);
   expect([id, second]).not.toContain(third);
   await writeOrigin(places, mkdirOf(places.depots, third), one);
@@ -52,10 +52,10 @@ test('a depot is found by the repository of a checkout, wherever that was moved,
   expect(await findDepotId(places, { ...one, depot: 'named' })).toBe('named');
   expect(depotId({ ...one, depot: 'named' })).toBe('named');
 
-  write(places.depots, { 'notes.git/checkout': '/work/notes\n', [`${id}.git.old/checkout`]: '/work/old\n' });
-  expect((await knownCheckouts(places)).sort()).toEqual(['/work/moved', '/work/moved-too', '/work/one']);
-  expect(await depotOfCheckout(places, '/work/moved-too')).toBe(second);
-  expect(await depotOfCheckout(places, '/work/nothing')).toBeUndefined();
+  write(places.depots, { 'notes.git/checkout': '/home/me/notes\n', [`${id}.git.old/checkout`]: '/home/me/old\n' });
+  expect((await knownCheckouts(places)).sort()).toEqual(['/home/me/moved', '/home/me/moved-too', '/home/me/one']);
+  expect(await depotOfCheckout(places, '/home/me/moved-too')).toBe(second);
+  expect(await depotOfCheckout(places, '/home/me/nothing')).toBeUndefined();
   rmSync(places.depots, { recursive: true });
   expect(await knownCheckouts(places)).toEqual([]);
 });

@@ -161,7 +161,7 @@ describe('saves', () => {
     expect(await isAncestor(handle, half, half)).toBe(true);
   });
 
-  test('of which one of any base is open are kept by the last one, and what landed by nothing', async () => {
+  test('are kept by their last one while work of any base is open; nothing keeps what landed', async () => {
     const { handle, base, tip, treeOf, save } = await openProject();
     const first = await save(await treeOf({ x: '1' }));
     const second = await save(await treeOf({ x: '2' }));

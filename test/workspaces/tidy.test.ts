@@ -106,7 +106,7 @@ describe('a depot', () => {
     expect(await isPrunable(handle)).toBe(false);
   });
 
-  test('that cannot be pruned is guarded all the same', async () => {
+  test('that cannot be pruned is still guarded', async () => {
     const bare = await openBare();
     const base = await bare.commit({ 'a.txt': 'a\n' }, { ref: 'refs/heads/main' });
     rmSync(join(bare.dir, 'objects', base.slice(0, 2), base.slice(2)));
