@@ -245,6 +245,21 @@ describe('troupe up', () => {
     expect(stage.processes()).toEqual([]);
     expect(stage.records().filter(({ teamId }) => teamId === stage.team)).toEqual([]);
   });
+
+  test('ends when somebody else closes the team, and says that it is closed', async () => {
+    const stage = newStage();
+    const path = stage.teamFile({
+      team: stage.team,
+      members: [stage.member('ann', 'slow')],
+      tasks: [{ title: 'Long' }],
+    });
+    const up = stage.start(['up', '--yes', path]);
+    await until('the work has begun', () => stage.work()[0]);
+    await stage.troupe('down', stage.team, '--now');
+    expect(await up.ended).toBe(1);
+    expect(up.output.stdout).toContain('The team is closed.');
+    expect(up.output.stdout).not.toContain('The same command');
+  });
 });
 
 describe('a gate', () => {

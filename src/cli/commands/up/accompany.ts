@@ -98,12 +98,14 @@ async function seeThrough(
   const work = team.work && (await client.call('work.show', { teamId: team.name }));
   const hasLanded = work !== undefined && work.tip !== work.base;
   const diff = hasLanded && (await client.call('work.diff', { teamId: team.name, stat: true }));
+  const { isOpen, ...left } = await lookBack(client, outcome);
   return {
     ...outcome,
-    ...(await lookBack(client, outcome)),
+    ...left,
     ...(work && { work }),
     ...(diff && { changes: diff.changes }),
-    open: stays || ((options.goesOn || !isOurs) && outcome.reason !== 'done'),
+    // Another `troupe up` closes a team that is done.
+    open: isOpen && (stays || outcome.reason !== 'done'),
     ...(!isOurs && { elsewhere: true }),
   };
 }
@@ -117,9 +119,9 @@ function lookOnNotice(teamId: string): string {
 async function lookBack(
   client: Client,
   outcome: Outcome,
-): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'troubles' | 'worked'>> {
+): Promise<Pick<Outcome, 'tasks' | 'members' | 'sentBack' | 'troubles' | 'worked'> & { isOpen: boolean }> {
   const { team: teamId, reason } = outcome;
-  const { tasks, members, troubles, asked } = await look(client, teamId);
+  const { isOpen, tasks, members, troubles, asked } = await look(client, teamId);
   const ended = tasks.filter(({ startedAt, completedAt }) => startedAt !== undefined && completedAt !== undefined);
   const worked = Object.fromEntries(ended.map((task) => [task.id, workedOn(task, asked, Date.now())]));
   const sentBack: Record<string, number> = {};
@@ -133,7 +135,7 @@ async function lookBack(
     }
   }
   // Members as they were before we stopped them show why the team got stuck.
-  return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, troubles, worked };
+  return { isOpen, tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, troubles, worked };
 }
 
 /** Says what is left running: members were not asked to stop, or not all have answered. */

@@ -12,6 +12,8 @@ import type { Request } from '../approve.ts';
 /** The state of a team, and why it would not continue. */
 export interface Standing {
   readonly seq: number;
+  /** Whether the team is not closed. */
+  readonly isOpen: boolean;
   readonly tasks: ResultOf<'task.list'>;
   readonly members: ResultOf<'member.list'>;
   /** Also those of teams inside of its members, with the way there. */
@@ -50,7 +52,8 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   const reason = leads ? undefined : reasonToEnd(tasks, members, own, lead);
   const troubles = hookTroubles(team.metadata);
   const spent = reason === 'stuck' ? await findSpent(client, team) : [];
-  return { seq, tasks, members, requests, toPerson, asked, reason, troubles, answer: lead?.lastResult, spent };
+  const isOpen = team.status !== 'cleaned-up';
+  return { seq, isOpen, tasks, members, requests, toPerson, asked, reason, troubles, answer: lead?.lastResult, spent };
 }
 
 /** The budgets that keep members from going on. */
