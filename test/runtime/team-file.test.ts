@@ -165,6 +165,11 @@ hooks:
       /^t\.yaml:4:16: there is no agent named "cluade": did you mean claude\?.*\nt\.yaml:6:23: there is no agent named "codx": did you mean codex\?.*\nt\.yaml:8:23: the agent exec is any program: name it.*\nt\.yaml:8:29: .*no key "rol".*$/,
     ],
     [
+      'a program that is named like an agent, with its command beside it',
+      'team: x\nagents:\n  nap: { agent: exec, command: ./nap }\nmembers:\n  - { name: a, agent: nap }\n  - { name: b, agent: team, command: ./x }\n  - { name: c, agent: acp, command: ./mine }\n',
+      /^t\.yaml:5:23: the agent exec is any program: name it.*\nt\.yaml:6:23: the agent team is a team of its own: name its file.*$/,
+    ],
+    [
       'members under a misspelt word, who are not told as missing as well',
       'team: x\nmembrs:\n  - { name: b, agent: claude }\ntasks:\n  - { title: A, assign: b, needs: [a] }\n  - { idd: a, title: B }\n',
       /^t\.yaml:2:1: there is no key "membrs"; did you mean members\?\nt\.yaml:6:7: .*no key "idd".*$/,

@@ -1,4 +1,5 @@
-import { explainUnknown } from '../../agents/catalog.ts';
+import { explainUnknown, NAMELESS } from '../../agents/catalog.ts';
+import { isOwnAgent } from '../../core/agent-kinds.ts';
 import { findNearest } from '../../core/nearest.ts';
 import { quote } from '../../core/text.ts';
 import type { Path, Problem } from '../yaml-problems.ts';
@@ -91,10 +92,12 @@ function findUnknownAgents(file: unknown, misfits: readonly Problem[]): Problem[
   ];
   return entries.flatMap(({ path, entry }) => {
     const { agent, command } = recordOf(entry) ?? {};
-    if (typeof agent !== 'string' || command !== undefined) return [];
+    if (typeof agent !== 'string') return [];
     const set = recordOf(recordOf(agents)?.[agent]);
     const named = set?.['agent'] ?? agent;
-    if (typeof named !== 'string' || set?.['command'] !== undefined) return [];
+    if (typeof named !== 'string') return [];
+    const hasCommand = (command ?? set?.['command']) !== undefined;
+    if (hasCommand && !isOwnKind(named)) return [];
     const place = [...path, 'agent'];
     const isToldOf = misfits.some((one) => one.path.join('/') === place.join('/'));
     const text = isToldOf ? undefined : explainUnknown(named);
@@ -102,6 +105,12 @@ function findUnknownAgents(file: unknown, misfits: readonly Problem[]): Problem[
       ? []
       : [{ path: place, isKey: false, text: `${text.slice(0, 1).toLowerCase()}${text.slice(1)}` }];
   });
+}
+
+/** `agent: exec` with a command beside it would be taken for an agent of that name, which speaks ACP. */
+function isOwnKind(name: string): boolean {
+  const row = Object.hasOwn(NAMELESS, name) ? NAMELESS[name] : undefined;
+  return row !== undefined && isOwnAgent(row);
 }
 
 /** Whether all names of a list are known: a misspelt `members` or `name` may hide some. */
