@@ -27,7 +27,7 @@ import { keepPrecious, packDepot } from './depot/tidy.ts';
 import { GitError } from './git-errors.ts';
 import { requireId } from './git.ts';
 import type { Git } from './git.ts';
-import { freshDraft, isFolder } from './places.ts';
+import { freshName, isFolder } from './places.ts';
 import type { Places } from './places.ts';
 import { openRecent } from './recent.ts';
 import { openRemote } from './remote.ts';
@@ -230,7 +230,7 @@ export async function openDepot({
 
   async function prepare(): Promise<Repair | undefined> {
     if (!(await isFolder(dir))) {
-      const draft = freshDraft(places);
+      const draft = freshName(places.making);
       await makeDepot(git, draft, checkout);
       await rename(draft, dir);
       return undefined;

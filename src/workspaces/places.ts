@@ -69,19 +69,28 @@ export function placeOf(parent: string, { team, member }: WorkspaceName): string
   return join(parent, team, member);
 }
 
-/** A new name for what is being made. */
-export function freshDraft({ making }: Pick<Places, 'making'>): string {
-  return join(making, randomBytes(6).toString('hex'));
+/** A name that is new in a folder, such as the one for what is being made. */
+export function freshName(folder: string, start = ''): string {
+  return join(folder, `${start}${randomBytes(6).toString('hex')}`);
 }
 
-/** A new name in a folder, such as the trash. */
-export function freshName(folder: string, what: string): string {
-  return join(folder, `${what}-${randomBytes(6).toString('hex')}`);
+/** Works in a new folder, which is removed afterwards. */
+export async function inNewFolder<R>(
+  { making }: Pick<Places, 'making'>,
+  work: (folder: string) => Promise<R>,
+): Promise<R> {
+  const folder = freshName(making);
+  await mkdir(folder, { mode: PRIVATE });
+  try {
+    return await work(folder);
+  } finally {
+    await removeFolder(folder);
+  }
 }
 
 /** Moves something to the trash and returns its place there; undefined if there is nothing. */
 export async function putAway(places: Places, path: string, what: string): Promise<string | undefined> {
-  const place = freshName(places.trash, `${Date.now()}-${what}`);
+  const place = freshName(places.trash, `${Date.now()}-${what}-`);
   try {
     await rename(path, place).catch(async (error: unknown) => {
       // A folder that its agent made read-only cannot be moved.

@@ -124,7 +124,8 @@ describe('the trash', () => {
     expect(gone.map(({ what }) => what)).toEqual(['a-b.1']);
     expect((await listTrash(places)).map(({ what }) => what)).toEqual(['a-b.2', 'a-b.3', 'a-b.4', 'alpha.ada']);
     for (const name of others) expect(existsSync(join(places.trash, name))).toBe(true);
-    expect(freshName('/x', 'y')).toMatch(/^\/x\/y-[0-9a-f]{12}$/);
+    expect(freshName('/x')).toMatch(/^\/x\/[0-9a-f]{12}$/);
+    expect(freshName('/x', 'y-')).toMatch(/^\/x\/y-[0-9a-f]{12}$/);
   });
 });
 

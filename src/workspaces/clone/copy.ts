@@ -6,7 +6,7 @@ import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
 import { splitZero } from '../git.ts';
 import { inFolder, toText } from '../paths.ts';
-import { freshDraft, isFolder } from '../places.ts';
+import { freshName, isFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { Opened } from '../workspace.ts';
 
@@ -38,7 +38,7 @@ export async function copyIgnored(copying: Copying): Promise<Pick<Opened, 'copie
     return { copied: [], notCopied: patterns.map((path) => ({ path, reason: 'the checkout is not in its place' })) };
   }
 
-  const list = freshDraft(places);
+  const list = freshName(places.making);
   await writeFile(list, `${included}\n${patterns.join('\n')}\n`);
   const place = { dir: handle.dir, index, tree: checkout.folder };
   const words = ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`];

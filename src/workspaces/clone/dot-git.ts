@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
-import { freshDraft, isFolder, putAway } from '../places.ts';
+import { freshName, inNewFolder, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { requireInPlace } from './in-place.ts';
@@ -23,7 +23,7 @@ export interface DotGit {
  * are all that has to be replaced when the base changes. The user's branches are there as `origin/...`.
  */
 export async function makeDotGit(folder: string, { handle, places, checkout, index, base }: DotGit): Promise<void> {
-  const draft = freshDraft(places);
+  const draft = freshName(places.making);
   for (const part of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await mkdir(join(draft, part), { recursive: true });
   }
@@ -74,9 +74,7 @@ export async function replaceHead(folder: string, dotGit: DotGit): Promise<void>
     await makeDotGit(folder, dotGit);
     return;
   }
-  const draft = freshDraft(dotGit.places);
-  await mkdir(draft);
-  try {
+  await inNewFolder(dotGit.places, async (draft) => {
     await writeFile(join(draft, 'HEAD'), `${dotGit.base}\n`);
     await copyFile(dotGit.index, join(draft, 'index'));
     for (const name of IN_PROGRESS) await rm(join(own, name), { recursive: true, force: true });
@@ -84,9 +82,7 @@ export async function replaceHead(folder: string, dotGit: DotGit): Promise<void>
       await clear(join(own, name), dotGit.places);
       await rename(join(draft, name), join(own, name));
     }
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A file cannot replace a folder. */

@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { joinZero, toBytes } from '../paths.ts';
-import { freshDraft, putAway } from '../places.ts';
+import { inNewFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
-import { removeFolder } from '../remove-folder.ts';
 import { markSubmodules } from '../submodules.ts';
 import type { ObjectId, Opened } from '../workspace.ts';
 import { copyIgnored } from './copy.ts';
@@ -36,12 +35,11 @@ export interface NewFolder {
 export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'>> {
   const { places, depot, checkout, tree, base, copy, signal } = options;
   const { git, dir } = depot.handle;
-  const draft = freshDraft(places);
-  const about = join(draft, 'about');
-  const files = filesIn(join(draft, 'folder'), about);
-  await mkdir(files.folder, { recursive: true });
-  await mkdir(about);
-  try {
+  return inNewFolder(places, async (draft) => {
+    const about = join(draft, 'about');
+    const files = filesIn(join(draft, 'folder'), about);
+    await mkdir(files.folder);
+    await mkdir(about);
     const place = { dir, index: files.index, tree: files.folder };
     await git.run(place, ['read-tree', '-m', '-u', tree], { signal });
     const submodules = await markSubmodules({ ...place, git, folder: files.folder });
@@ -58,9 +56,7 @@ export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'
     await writeState(files.state, { depot: depot.id, base });
     await moveIn(options, { folder: files.folder, about });
     return { copied, notCopied, submodules };
-  } finally {
-    await removeFolder(draft);
-  }
+  });
 }
 
 /** The index first: without its folder it is no workspace, and the folder is made again. */

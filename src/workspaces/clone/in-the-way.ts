@@ -43,7 +43,7 @@ export async function moveToTrash(
   { places, label }: { readonly places: Places; readonly label: string },
 ): Promise<void> {
   if (paths.length === 0) return;
-  const trash = freshName(places.trash, `${Date.now()}-${label}`);
+  const trash = freshName(places.trash, `${Date.now()}-${label}-`);
   await mkdir(trash);
   for (const path of paths) {
     await makeParents(trash, path);

@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import { copyFile, lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
@@ -6,7 +6,7 @@ import { GitError } from '../git-errors.ts';
 import { readId, splitZero } from '../git.ts';
 import type { GitPlace } from '../git.ts';
 import { inFolder, toText } from '../paths.ts';
-import { freshDraft } from '../places.ts';
+import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import { stageFolder } from '../stage.ts';
 import { markSubmodules } from '../submodules.ts';
@@ -92,11 +92,9 @@ async function withIndex<R>(
   work: (index: string, staged: readonly Buffer[]) => Promise<R>,
 ): Promise<R> {
   const { git, dir } = handle;
-  const folder = freshDraft(places);
-  const index = join(folder, 'index');
-  const place = { dir, index, tree: checkout.folder };
-  await mkdir(folder);
-  try {
+  return inNewFolder(places, async (folder) => {
+    const index = join(folder, 'index');
+    const place = { dir, index, tree: checkout.folder };
     await copyFile(join(checkout.gitDir, 'index'), index).catch(() => {});
     const staged = await listStaged(handle, place, checkout);
     try {
@@ -109,10 +107,8 @@ async function withIndex<R>(
     }
     await markSubmodules({ git, dir, index, folder: checkout.folder });
     await git.run(place, ['update-index', '-q', '--ignore-submodules', '--refresh'], { exits: [0, 1] });
-    return await work(index, staged);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return work(index, staged);
+  });
 }
 
 /** New files that the user has staged: also ignored ones, which git lists nowhere else. */

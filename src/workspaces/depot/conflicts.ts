@@ -1,9 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { requireId, splitZero } from '../git.ts';
-import { freshDraft } from '../places.ts';
+import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
+import { borrowingFrom } from './handle.ts';
 import type { DepotHandle } from './handle.ts';
 import { mergeCommits, readConflicts } from './merge.ts';
 
@@ -23,23 +22,20 @@ export async function findConflicts(
   signal?: AbortSignal,
 ): Promise<string[][]> {
   if (pairs.length === 0) return [];
-  const objects = freshDraft({ making });
-  await mkdir(objects);
-  const variables = { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(handle.dir, 'objects') };
-  const aside: DepotHandle = {
-    ...handle,
-    run: (args, options) => handle.run(args, { ...options, variables, config: [...(options?.config ?? []), ...CHEAP] }),
-  };
-  try {
+  return inNewFolder({ making }, async (objects) => {
+    const variables = { GIT_OBJECT_DIRECTORY: objects, ...borrowingFrom(handle.dir) };
+    const aside: DepotHandle = {
+      ...handle,
+      run: (args, options) =>
+        handle.run(args, { ...options, variables, config: [...(options?.config ?? []), ...CHEAP] }),
+    };
     const found = (await canMergeMany(handle)) ? await mergeMany(aside, pairs, signal) : [];
     for (const pair of pairs.slice(found.length)) {
       const { conflicts } = await mergeCommits(aside, pair, { signal });
       found.push(conflicts.map(({ path }) => path));
     }
     return found;
-  } finally {
-    await rm(objects, { recursive: true, force: true });
-  }
+  });
 }
 
 /** From git 2.40 on, one process merges all pairs: 36 of them took 56 ms of CPU, and 250 ms or more one by one. */

@@ -65,6 +65,11 @@ const IMPORT = ['fast-import', '--quiet', '--done', '--date-format=raw'];
  */
 const IMPORT_CONFIG = ['fastimport.unpackLimit=1', 'core.ignoreCase=false', 'pack.compression=1'];
 
+/** The variables with which git finds the objects of a depot, too. */
+export function borrowingFrom(dir: string): { readonly GIT_ALTERNATE_OBJECT_DIRECTORIES: string } {
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')) };
+}
+
 /** Opens the shared ways to use a depot. */
 export function openHandle(anyGit: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
   const git = removingDrafts(anyGit, dir);

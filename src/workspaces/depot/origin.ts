@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
-import { freshDraft } from '../places.ts';
+import { freshName } from '../places.ts';
 import type { Places } from '../places.ts';
 
 /** Where the checkout of a depot is. People move it, so the name of the depot does not say it for good. */
@@ -27,7 +27,7 @@ export async function readOrigin({ depots }: Depots, id: string): Promise<Origin
 
 /** Records where the checkout of a depot is now. Readers see the old or the new place. Several teams may begin at once. */
 export async function writeOrigin({ making }: Places, dir: string, { folder, commonDir }: Checkout): Promise<void> {
-  const draft = freshDraft({ making });
+  const draft = freshName(making);
   await writeFile(draft, `${folder}\n${commonDir}\n`);
   await rename(draft, join(dir, ORIGIN_FILE));
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
 import { requireId } from '../git.ts';
-import { freshDraft } from '../places.ts';
+import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
+import { borrowingFrom } from './handle.ts';
 import type { DepotHandle } from './handle.ts';
 import { flushNames } from './loose.ts';
 import { TRAVEL_EMAIL } from './saves.ts';
@@ -89,25 +90,20 @@ export async function takePack(
 ): Promise<void> {
   const ids = want.map(requireId);
   if (hashOf(bytes) !== hash) throw refusal(ids, `it is not the one that the journal names (SHA-256 ${hash})`);
-  const draft = freshDraft(places);
-  await mkdir(draft, { mode: 0o700 });
-  const variables = {
-    GIT_OBJECT_DIRECTORY: draft,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
-  };
   try {
-    // Git then looks for no parents of these commits.
-    if (isFirst) await writeFile(join(dir, 'shallow'), ids.map((id) => `${id}\n`).join(''));
-    await git.run({ dir }, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input: bytes, variables });
-    await checkAndMove({ git, dir, alone }, draft, ids);
+    await inNewFolder(places, async (objects) => {
+      // Git then looks for no parents of these commits.
+      if (isFirst) await beginWith(dir, ids);
+      const variables = { GIT_OBJECT_DIRECTORY: objects, ...borrowingFrom(dir) };
+      await git.run({ dir }, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input: bytes, variables });
+      await checkAndMove({ git, dir, alone }, objects, ids);
+    });
   } catch (error) {
     // Damage of a pack is no damage of the depot.
     if (error instanceof GitError && error.complaint !== '' && error.facts?.errno === undefined) {
       throw refusal(ids, `git refuses it: ${error.complaint.trim().split('\n').slice(-2).join('; ')}`, error);
     }
     throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
   }
 }
 
@@ -116,8 +112,14 @@ export async function settlePack(
   { handle, objects }: { readonly handle: DepotHandle; readonly objects: string },
   { want, isFirst }: Required<Pick<ArrivedPack, 'want' | 'isFirst'>>,
 ): Promise<void> {
-  if (isFirst) await writeFile(join(handle.dir, 'shallow'), want.map((id) => `${requireId(id)}\n`).join(''));
-  await checkAndMove(handle, objects, want);
+  const ids = want.map(requireId);
+  if (isFirst) await beginWith(handle.dir, ids);
+  await checkAndMove(handle, objects, ids);
+}
+
+/** Lets a depot have these commits without the ones before them. */
+async function beginWith(dir: string, ids: readonly ObjectId[]): Promise<void> {
+  await writeFile(join(dir, 'shallow'), ids.map((id) => `${id}\n`).join(''));
 }
 
 /** It may be whole and still not bring what it should. */
@@ -126,10 +128,7 @@ async function checkAndMove(
   objects: string,
   ids: readonly ObjectId[],
 ): Promise<void> {
-  const variables = {
-    GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
-  };
+  const variables = { GIT_OBJECT_DIRECTORY: objects, ...borrowingFrom(dir) };
   await git.run({ dir }, ['rev-list', '--objects', '--quiet', ...ids, '--not', '--all'], { variables });
   await alone(() => moveIn(join(objects, 'pack'), join(dir, 'objects', 'pack')));
 }

@@ -1,13 +1,12 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { shorten } from '../../core/text.ts';
 import { GitError } from '../git-errors.ts';
 import { withoutUnseen } from '../paths.ts';
-import { freshDraft } from '../places.ts';
+import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { compare } from './compare.ts';
 import type { RawChange } from './compare.ts';
+import { borrowingFrom } from './handle.ts';
 import type { DepotHandle } from './handle.ts';
 
 /** A file that git saves here and refuses from elsewhere. */
@@ -61,27 +60,22 @@ async function ask(
   places: Places,
   files: readonly RawChange[],
 ): Promise<string | undefined> {
-  const draft = freshDraft(places);
-  await mkdir(draft, { mode: 0o700 });
-  const variables = {
-    GIT_OBJECT_DIRECTORY: draft,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
-  };
+  const entries = files.map(({ path, newMode, newId }) =>
+    Buffer.concat([Buffer.from(`${newMode} blob ${newId}\t`), path.subarray(path.lastIndexOf('/') + 1), TREE_END]),
+  );
   try {
-    const entries = files.map(({ path, newMode, newId }) =>
-      Buffer.concat([Buffer.from(`${newMode} blob ${newId}\t`), path.subarray(path.lastIndexOf('/') + 1), TREE_END]),
-    );
-    const trees = await git.run({ dir }, ['mktree', '-z', '--batch'], { input: Buffer.concat(entries), variables });
-    const input = `${trees.out.toString('latin1')}${files.map(({ newId }) => `${newId}\n`).join('')}`;
-    const { out } = await git.run({ dir }, ['pack-objects', '--stdout', '--quiet'], { input, variables });
-    await git.run({ dir }, ['index-pack', '--stdin', '--strict'], { input: out, variables });
+    await inNewFolder(places, async (objects) => {
+      const variables = { GIT_OBJECT_DIRECTORY: objects, ...borrowingFrom(dir) };
+      const trees = await git.run({ dir }, ['mktree', '-z', '--batch'], { input: Buffer.concat(entries), variables });
+      const input = `${trees.out.toString('latin1')}${files.map(({ newId }) => `${newId}\n`).join('')}`;
+      const { out } = await git.run({ dir }, ['pack-objects', '--stdout', '--quiet'], { input, variables });
+      await git.run({ dir }, ['index-pack', '--stdin', '--strict'], { input: out, variables });
+    });
     return undefined;
   } catch (error) {
     const why = error instanceof GitError && /^error: object [0-9a-f]+: (.*)$/m.exec(error.complaint)?.[1];
     if (why) return why;
     throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
   }
 }
 

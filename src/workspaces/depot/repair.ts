@@ -2,7 +2,7 @@ import { cp, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Git } from '../git.ts';
-import { freshDraft, isFolder, putAway } from '../places.ts';
+import { freshName, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { openHandle } from './handle.ts';
@@ -45,7 +45,7 @@ export async function remakeDepot(
   git: Git,
   { dir, places, checkout }: { dir: string; places: Places; checkout: Checkout },
 ): Promise<Repair> {
-  const draft = freshDraft(places);
+  const draft = freshName(places.making);
   await makeDepot(git, draft, checkout);
   const [old, fresh] = [openHandle(git, dir), openHandle(git, draft)];
   const lost: { ref: string; instead?: ObjectId }[] = [];

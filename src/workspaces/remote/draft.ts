@@ -1,6 +1,7 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freshDraft } from '../places.ts';
+import { borrowingFrom } from '../depot/handle.ts';
+import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 
 /** An empty repository that borrows the objects of a depot. */
@@ -19,20 +20,16 @@ export async function inDraft<R>(
   { dir: depot, format, places }: { dir: string; format: 'sha1' | 'sha256'; places: Places },
   work: (draft: Draft) => Promise<R>,
 ): Promise<R> {
-  const dir = freshDraft(places);
-  const objects = join(dir, 'objects');
-  try {
+  return inNewFolder(places, async (dir) => {
+    const objects = join(dir, 'objects');
     for (const folder of [join(objects, 'pack'), join(objects, 'info'), join(dir, 'refs'), join(dir, 'no-tree')]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
     await writeFile(join(dir, 'config'), CONFIG[format]);
     await copyFile(join(depot, 'shallow'), join(dir, 'shallow')).catch(ifMissing);
-    const variables = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(depot, 'objects')) };
-    return await work({ dir, objects, variables });
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+    return work({ dir, objects, variables: borrowingFrom(depot) });
+  });
 }
 
 const CONFIG = {
