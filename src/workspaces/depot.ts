@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
@@ -240,7 +241,7 @@ export async function openDepot({
       // Names a ref whose object is missing.
       await found.run(['for-each-ref', '--format=%(objecttype)']);
       await takeIn(found, checkout);
-      if (!(await isThere(suspect)) || (await checkDepot(found)).length === 0) {
+      if (!existsSync(suspect) || (await checkDepot(found)).length === 0) {
         await rm(suspect, { force: true });
         return undefined;
       }
@@ -270,12 +271,4 @@ export async function openDepot({
     };
     return openHandle(git, dir, alone);
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  const { access } = await import('node:fs/promises');
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

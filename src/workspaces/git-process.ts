@@ -45,7 +45,7 @@ export function start(
   args: readonly string[],
   { cwd, env, options, shown }: Start,
 ): Promise<GitResult> {
-  const { input, maxBytes = MAX_BYTES, cut = false, timeoutMs = TIMEOUT_MS, signal, exits = [0] } = options;
+  const { input, maxBytes = MAX_BYTES, cut, timeoutMs = TIMEOUT_MS, signal, exits = [0] } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
   if (signal?.aborted) return Promise.reject(aborted(signal));
   // In its own group, so that what git starts (a pack, a filter) ends with it.

@@ -56,6 +56,9 @@ export interface GitSettings {
   readonly marks?: Readonly<Record<string, string>>;
 }
 
+/** In a folder of the user, no program runs because a setting names it. */
+const QUIET = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+
 const ANY_EXIT = Array.from({ length: 256 }, (_, code) => code);
 
 /**
@@ -82,41 +85,43 @@ const ALWAYS = [
   'submodule.recurse=false',
 ].flatMap((setting) => ['-c', setting]);
 
+/** The words of every fetch: it changes no ref but the named ones, and starts nothing else. */
+export const FETCH = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+] as const;
+
+/** Nobody is asked for a password. */
+const UNASKED = { GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: 'false' };
+
+/** Variables of all commands but those that a person asked for. */
+const SHARED = { LC_ALL: 'C', TZ: 'UTC', ...UNASKED, GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' };
+
+/** Variables of commands in our own repositories. */
+const OWN = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_LITERAL_PATHSPECS: '1',
+};
+
 /** Makes the runner of git commands: the only place that starts git. */
 export function openGit({ program = 'git', environment, marks = {} }: GitSettings): Git {
-  const path = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
-  const shared = {
-    ...marks,
-    PATH: path,
-    LC_ALL: 'C',
-    TZ: 'UTC',
-    ...(environment['TMPDIR'] !== undefined && { TMPDIR: environment['TMPDIR'] }),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: 'false',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_LAZY_FETCH: '1',
-  };
-  const own = {
-    ...shared,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_LITERAL_PATHSPECS: '1',
-  };
+  const { PATH: path = '/usr/local/bin:/usr/bin:/bin', HOME: home = '/', TMPDIR: temporary } = environment;
+  const shared = { ...marks, PATH: path, ...SHARED, ...(temporary !== undefined && { TMPDIR: temporary }) };
+  const own = { ...shared, ...OWN };
   let known: Promise<string> | undefined;
 
   return {
-    run({ dir, index, tree }, args, options = {}) {
-      const env = {
-        ...own,
-        ...options.variables,
-        HOME: dir,
-        GIT_DIR: dir,
-        GIT_INDEX_FILE: index ?? `${dir}/no-index`,
-        GIT_WORK_TREE: tree ?? `${dir}/no-tree`,
-      };
-      const settings = (options.config ?? []).flatMap((setting) => ['-c', setting]);
+    run({ dir, index = `${dir}/no-index`, tree = `${dir}/no-tree` }, args, options = {}) {
+      const { variables, config = [] } = options;
+      const env = { ...own, ...variables, HOME: dir, GIT_DIR: dir, GIT_INDEX_FILE: index, GIT_WORK_TREE: tree };
+      const settings = config.flatMap((setting) => ['-c', setting]);
       return start(program, [...ALWAYS, ...settings, ...args], { cwd: dir, env, options, shown: args });
     },
     async init(dir, format) {
@@ -129,11 +134,10 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
       const env = {
         ...shared,
         ...options.variables,
-        HOME: environment['HOME'] ?? '/',
+        HOME: home,
         ...(config !== undefined && { XDG_CONFIG_HOME: config }),
       };
-      const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-      return start(program, [...quiet, ...args], { cwd: folder, env, options, shown: args });
+      return start(program, [...QUIET, ...args], { cwd: folder, env, options, shown: args });
     },
     reach(dir, args, options) {
       const { settings, config = [] } = options;
@@ -142,7 +146,7 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
         ...own,
         ...settingsInEnvironment(settings),
         ...options.variables,
-        HOME: environment['HOME'] ?? '/',
+        HOME: home,
         GIT_DIR: dir,
         GIT_INDEX_FILE: `${dir}/no-index`,
         GIT_WORK_TREE: `${dir}/no-tree`,
@@ -151,13 +155,7 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
       return start(program, [...ALWAYS, ...ours, ...args], { cwd: dir, env, options, shown: args });
     },
     asUser(folder, args) {
-      const env = {
-        ...environmentOfUser(environment, []),
-        ...identityIn(environment),
-        PATH: path,
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_ASKPASS: 'false',
-      };
+      const env = { ...environmentOfUser(environment, []), ...identityIn(environment), PATH: path, ...UNASKED };
       return start(program, args, { cwd: folder, env, options: { exits: ANY_EXIT }, shown: args });
     },
     version() {
@@ -193,9 +191,10 @@ export function readId({ out, err }: GitResult): ObjectId {
 export function splitZero(out: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let from = 0; from < out.length;) {
-    const end = out.indexOf(0, from);
-    parts.push(out.subarray(from, end === -1 ? out.length : end));
-    from = end === -1 ? out.length : end + 1;
+    const zero = out.indexOf(0, from);
+    const end = zero === -1 ? out.length : zero;
+    parts.push(out.subarray(from, end));
+    from = end + 1;
   }
   return parts;
 }

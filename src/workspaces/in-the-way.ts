@@ -7,7 +7,8 @@ export async function findInTheWay(
   folder: string,
   changes: readonly Pick<RawChange, 'path' | 'status'>[],
 ): Promise<Buffer[]> {
-  const going = new Set(changes.flatMap(({ path, status }) => (status === 'deleted' ? path.toString('latin1') : [])));
+  // One above or below a path that is added goes: no tree has both.
+  const changed = new Set(changes.map(({ path }) => path.toString('latin1')));
   /** Folders above a path: whether something else is in their place. */
   const blocked = new Map<string, boolean>();
   const found: Buffer[] = [];
@@ -16,7 +17,7 @@ export async function findInTheWay(
     const known = blocked.get(name);
     if (known !== undefined) return known;
     const facts = await lstat(inFolder(folder, parent)).catch(() => undefined);
-    const isIt = facts !== undefined && !facts.isDirectory() && !going.has(name);
+    const isIt = facts !== undefined && !facts.isDirectory() && !changed.has(name);
     blocked.set(name, isIt);
     if (isIt) found.push(parent);
     return isIt;
@@ -28,7 +29,7 @@ export async function findInTheWay(
     if (end !== -1 || !(await lstat(inFolder(folder, path)).catch(() => undefined))) continue;
     // A folder whose files all go makes room for a file.
     const under = `${path.toString('latin1')}/`;
-    if (![...going].some((other) => other.startsWith(under))) found.push(path);
+    if (![...changed].some((other) => other.startsWith(under))) found.push(path);
   }
   return found;
 }

@@ -207,7 +207,7 @@ const UNDER_WAY = [
 async function findUnderWay(git: UsersGit): Promise<string | undefined> {
   const names = UNDER_WAY.flatMap(([name]) => ['--git-path', name]);
   const paths = (await git(['rev-parse', '--path-format=absolute', ...names])).out.split('\n');
-  const found = UNDER_WAY.find((_, at) => existsSync(paths[at] ?? ''));
+  const found = UNDER_WAY[paths.findIndex((path) => existsSync(path))];
   if (!found) return undefined;
   const [, what, finish, takeBackBy] = found;
   return `${what} is in progress in your checkout. Finish it with ${finish}, or take it back with ${takeBackBy}; then merge again`;

@@ -5,7 +5,7 @@ import type { Checkout } from './checkout.ts';
 import type { DepotHandle } from './depot/handle.ts';
 import { settlePack } from './depot/packs.ts';
 import { GitError } from './git-errors.ts';
-import { isId, requireId } from './git.ts';
+import { FETCH, isId, requireId } from './git.ts';
 import type { Places } from './places.ts';
 import { inDraft } from './remote/draft.ts';
 import type { Draft } from './remote/draft.ts';
@@ -89,18 +89,12 @@ export function openRemote(options: RemoteOptions): DepotRemote {
         }
         return missing;
       }),
-    fetch: (commits, { isFirst = false } = {}) =>
+    fetch: (commits, { isFirst } = {}) =>
       reach('fetch from', async (run, draft, way) => {
         const ids = commits.map(requireId);
         const before = await handle.run(['for-each-ref', '--format=%(objectname)']);
-        const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-        const words = [
-          ...quiet,
-          '--no-recurse-submodules',
-          ...(isFirst ? ['--depth=1'] : []),
-          ...at('upload-pack', way),
-        ];
-        await run(['fetch', ...words, name, ...ids]);
+        const words = [...FETCH, ...(isFirst ? ['--depth=1'] : []), ...at('upload-pack', way)];
+        await run([...words, name, ...ids]);
         await settlePack({ handle, objects: draft.objects }, { want: ids, isFirst });
         const have = isFirst ? [] : before.out.toString('latin1').split('\n').filter(isId);
         const files = { handle, draft: draft.dir, name, base, path, run, settings: way.settings };
@@ -139,11 +133,11 @@ export function openRemote(options: RemoteOptions): DepotRemote {
     try {
       return await inDraft({ dir, format: checkout.format, places }, async (draft) => {
         const way = await findWay(git, { checkout, remote, neutral: draft.dir });
-        const run: ReachRun = (args, { config = [], ...more } = {}) =>
+        const run: ReachRun = (args, { config = [], settings = [], ...more } = {}) =>
           git.reach(draft.dir, args, {
             timeoutMs: REACH_MS,
             ...more,
-            settings: [...way.settings, ...(more.settings ?? [])],
+            settings: [...way.settings, ...settings],
             config: [...CAREFUL, ...config],
             variables: { ...draft.variables },
           });

@@ -14,13 +14,13 @@ export async function removeFolder(path: string): Promise<void> {
     try {
       return await rm(path, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {
-      const isMendable = MENDABLE.includes((error as NodeJS.ErrnoException).code ?? '');
+      const isMendable = MENDABLE.has((error as NodeJS.ErrnoException).code);
       if (!isMendable || !(await mendFolder(path))) throw wordRefusal(path, error);
     }
   }
 }
 
-const MENDABLE = ['EACCES', 'EPERM', 'ENAMETOOLONG'];
+const MENDABLE = new Set<string | undefined>(['EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 /** Removes several. One that cannot be removed, such as with files of another user, keeps none of the others. */
 export async function removeFolders(paths: readonly string[]): Promise<void> {

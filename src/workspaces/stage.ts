@@ -95,8 +95,11 @@ export async function findDifferences(staging: Staging, prior: readonly Buffer[]
     else if (await lacksEncoding(folder, path)) leave(path, 'unreadable', NO_ENCODING);
     else found.push({ path, size: facts.size, changedAt: facts.ctimeMs });
   }
-  const known = await leaveFiltered(staging, found, leave);
-  const files = leaveTooMuch(staging, { found: known, prior }, leave);
+  // The files of a large work are not looked at if nothing is to be added.
+  const files =
+    found.length === 0
+      ? []
+      : leaveTooMuch(staging, { found: await leaveFiltered(staging, found, leave), prior }, leave);
   const before = new Map(changed.map((change) => [change.path.toString('latin1'), change]));
   return { files, gone, indexed: (path) => before.get(path.toString('latin1')), leftOut };
 }
@@ -181,18 +184,15 @@ async function leaveFiltered(
   leave: Leave,
 ): Promise<readonly Candidate[]> {
   const { git, dir, index, folder, filters, signal } = staging;
-  if (filters.size === 0 || found.length === 0) return found;
+  if (filters.size === 0) return found;
   const input = joinZero(found.map(({ path }) => path));
   const place = { dir, index, tree: folder };
   const { out } = await git.run(place, ['check-attr', '-z', '--stdin', 'filter'], { input, signal });
+  // Of each path, in the same order: the path, the attribute, its value.
   const values = splitZero(out);
-  const filterOf = new Map<string, string>();
-  for (let i = 0; i < values.length; i += 3) {
-    filterOf.set((values[i] as Buffer).toString('latin1'), (values[i + 2] as Buffer).toString());
-  }
   const kept: Candidate[] = [];
-  for (const candidate of found) {
-    const filter = filterOf.get(candidate.path.toString('latin1')) ?? '';
+  for (const [at, candidate] of found.entries()) {
+    const filter = String(values[3 * at + 2]);
     const isLost = filters.has(filter) && !(await isStored(folder, candidate));
     if (isLost) leave(candidate.path, 'filter', filter);
     else kept.push(candidate);
@@ -221,7 +221,6 @@ function leaveTooMuch(
   { found, prior }: { found: readonly Candidate[]; prior: readonly Buffer[] },
   leave: Leave,
 ): readonly Candidate[] {
-  if (found.length === 0) return found;
   const news = new Set(found.map(({ path }) => path.toString('latin1')));
   let total = 0;
   for (const path of prior) if (!news.has(path.toString('latin1'))) total += lookAt(folder, path)?.size ?? 0;
@@ -278,8 +277,8 @@ const ABOUT_PATH = new RegExp(
 
 /** Whether git stopped at a file, and not because the disk is full or the depot is damaged. */
 export function isAboutPath(error: unknown): error is GitError {
-  if (!(error instanceof GitError)) return false;
-  const { complaint, facts } = error;
-  if (facts?.errno !== undefined && facts.errno !== 'EACCES') return false;
-  return ABOUT_PATH.test(complaint);
+  return error instanceof GitError && OF_FILES.has(error.facts?.errno) && ABOUT_PATH.test(error.complaint);
 }
+
+/** What the system says of a single file, if anything. */
+const OF_FILES = new Set<unknown>([undefined, 'EACCES']);

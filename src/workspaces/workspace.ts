@@ -131,9 +131,9 @@ export interface Opened {
 /** What became of a folder that was closed. */
 export interface Closed {
   /** The ref that keeps work that is not on the tip; undefined if there is none. */
-  readonly kept?: KeptWork;
+  readonly kept?: KeptWork | undefined;
   /** Where the folder is until the trash is emptied; undefined if it stays in place. */
-  readonly trash?: string;
+  readonly trash?: string | undefined;
 }
 
 /** Work that was put away and never landed. */

@@ -338,7 +338,7 @@ describe('clean-up', () => {
     const again = await workspaces.open(ADA, { base: checkout.head });
     expect(again.opened.how).toBe('new');
     expect(await again.saves()).toEqual([]);
-    expect(await again.close({ tip: checkout.head })).not.toHaveProperty('kept');
+    expect((await again.close({ tip: checkout.head })).kept).toBeUndefined();
     await depot.dropKept(kept!.ref);
     expect(await depot.kept()).toEqual([]);
   });
@@ -355,8 +355,8 @@ describe('clean-up', () => {
     const landing = { message: 'Add x', author, at: Date.now() };
     const landed = await depot.land({ tip: checkout.head, work: work!.commit }, landing);
     const tip = 'landed' in landed ? landed.landed : '';
-    expect(await ada!.close({ tip })).not.toHaveProperty('kept');
-    expect(await bob!.close({ tip, landed: [other!.commit] })).not.toHaveProperty('kept');
+    expect((await ada!.close({ tip })).kept).toBeUndefined();
+    expect((await bob!.close({ tip, landed: [other!.commit] })).kept).toBeUndefined();
   });
 });
 

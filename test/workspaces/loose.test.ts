@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCommit, writeCommit } from '../../src/workspaces/depot/commit.ts';
 import { openHandle } from '../../src/workspaces/depot/handle.ts';
-import { areLoose, moveLooseRef, readLooseRef, writeLoose } from '../../src/workspaces/depot/loose.ts';
+import { areLoose, moveLooseRef, readLooseRef, writeLooseCommit } from '../../src/workspaces/depot/loose.ts';
 import { openGit, readId } from '../../src/workspaces/git.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -36,7 +36,7 @@ describe.for(['sha1', 'sha256'] as const)('without git, in a depot of %s', (form
     };
     const written = await writeCommit(handle, made);
     const { out } = await handle.run(['cat-file', 'commit', written]);
-    expect(await areLoose(handle.dir, [tree, ...parents, written])).toBe(true);
+    expect(areLoose(handle.dir, [tree, ...parents, written])).toBe(true);
     expect(await makeCommit(handle, made)).toBe(written);
     expect(out.toString()).toContain('Grüße');
     expect((await handle.run(['fsck', '--strict', '--full'])).code).toBe(0);
@@ -60,11 +60,11 @@ describe.for(['sha1', 'sha256'] as const)('without git, in a depot of %s', (form
 
 test('an object that cannot be written is a refusal of the disk', async () => {
   const gone = join(temporaryFolder(), 'gone');
-  await expect(writeLoose(gone, { type: 'commit', body: 'x', format: 'sha1' })).rejects.toMatchObject({
+  await expect(writeLooseCommit(gone, { body: 'x', format: 'sha1' })).rejects.toMatchObject({
     code: 'storage',
     facts: { errno: 'ENOENT' },
   });
-  expect(await areLoose(gone, ['a'.repeat(40)])).toBe(false);
+  expect(areLoose(gone, ['a'.repeat(40)])).toBe(false);
 });
 
 test('a lock of a command that somebody runs by hand stays, one of a stopped command goes', async () => {

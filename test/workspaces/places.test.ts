@@ -46,6 +46,7 @@ describe('the folders of a daemon', () => {
       'indexes/tmp_team/tmp_ada/state.json',
       'workspaces/alpha/ada/package.lock',
       'trash/1700000000000-alpha.ada-0123456789ab/x.lock',
+      'elsewhere/package.lock',
     ];
     const goes = [
       'depots/a.git/config.lock',
@@ -63,6 +64,8 @@ describe('the folders of a daemon', () => {
     write(root, Object.fromEntries([...stays, ...goes].map((path) => [path, 'x'])));
     // Not a folder, as somebody may leave one.
     write(root, { 'indexes/file': 'x' });
+    symlinkSync(join(root, 'elsewhere'), join(root, 'depots/a.git/refs/link'));
+    symlinkSync(join(root, 'elsewhere'), join(root, 'indexes/alpha/ada/link'));
     await openPlaces(root, {
       endLeftovers: async () => write(root, { 'indexes/alpha/ada/late.lock': 'x', ended: 'x' }),
     });

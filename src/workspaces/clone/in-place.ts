@@ -24,12 +24,14 @@ export async function clearPlace(places: Places, folder: string, label: string):
   for (const path of [dirname(folder), folder]) if ((await look(path)) === 'other') await putAway(places, path, label);
 }
 
+const MISSING = new Set<string | undefined>(['ENOENT', 'ENOTDIR']);
+
 async function look(path: string): Promise<'folder' | 'other' | 'nothing'> {
   try {
     return (await lstat(path)).isDirectory() ? 'folder' : 'other';
   } catch (error) {
     // Behind any other error there may be a folder with work in it.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'nothing';
+    if (MISSING.has((error as NodeJS.ErrnoException).code)) return 'nothing';
     throw new TeamError('storage', `Cannot look at ${path}: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -19,7 +19,7 @@ export async function replaceBase(
   await rm(files.index, { force: true });
   await git.run({ dir, index: files.index, tree: folder }, ['read-tree', base]);
   await markSubmodules({ git, dir, index: files.index, folder });
-  const state = { depot: id, base, ...(prepared !== undefined && { prepared }) };
+  const state = { depot: id, base, prepared };
   await writeState(files.state, state);
   return state;
 }

@@ -58,23 +58,20 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
   const { handle } = depot;
   const { git, dir } = handle;
   const ref = savesRef(name);
-  let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
-  let copied = await readCopied(copiedPath);
+  let last: Save | undefined;
+  let copied: ReadonlySet<string> = new Set();
   /** What the index has, and how that differs from the base. Undefined if it has to be looked up. */
   let known: Known | undefined;
   /** What was saved and is not in the index yet. */
   let ahead: { readonly found: Differences; readonly saved: QuicklySaved } | undefined;
   let doubts = 0;
+  await reload();
 
   return {
     get last() {
       return last;
     },
-    async reload() {
-      last = (await listSaves(handle, ref, 1))[0];
-      copied = await readCopied(copiedPath);
-      known = undefined;
-    },
+    reload,
     forget: () => void (known = undefined),
     async lookUp() {
       known = await lookUp(now().state.base);
@@ -84,6 +81,17 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     catchUp,
     trees,
   };
+
+  async function reload(): Promise<void> {
+    [last] = await listSaves(handle, ref, 1);
+    copied = await readCopied(copiedPath);
+    known = undefined;
+  }
+
+  /** The ref may have moved although git failed. */
+  async function lookAgain(): Promise<void> {
+    [last = last] = await listSaves(handle, ref, 1).catch(() => []);
+  }
 
   async function save(how: How): Promise<Saved> {
     try {
@@ -131,8 +139,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     try {
       return await saveQuickly({ handle, name, folder, last, changes: before.changes, found, signal });
     } catch (error) {
-      // The ref may have moved although git failed.
-      last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
+      await lookAgain();
       if (signal?.aborted || !(error instanceof TeamError)) throw error;
       // The usual way may do without what failed, or says better what is wrong.
       return undefined;
@@ -140,7 +147,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
   }
 
   function answer(saved: QuicklySaved, found: Differences): Saved {
-    const unchanged = saved.save.commit === last?.commit;
+    const unchanged = saved.save === last;
     last = saved.save;
     ahead = { found, saved };
     return { ...saved.save, unchanged, changes: saved.changes.map(toChange), leftOut: found.leftOut };
@@ -171,8 +178,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
       const carries = last?.base === base ? undefined : now().state.carries;
       return await makeSave(handle, { name, tree, base, last, carries, at: Date.now() });
     } catch (error) {
-      // The ref may have moved although git failed.
-      last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
+      await lookAgain();
       throw error;
     }
   }

@@ -129,12 +129,15 @@ async function findSpecial(folder: string, closed: ReadonlySet<string>): Promise
   return found;
 }
 
+/** Without rights, or with a path that is too long. */
+const CLOSED = new Set<string | undefined>(['EACCES', 'ENAMETOOLONG']);
+
 async function isClosed(folder: Buffer): Promise<boolean> {
   try {
     await access(folder, constants.R_OK | constants.X_OK);
     return false;
   } catch (error) {
-    return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+    return CLOSED.has((error as NodeJS.ErrnoException).code);
   }
 }
 

@@ -1,4 +1,4 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import { asStorageError } from '../../core/file-errors.ts';
 import type { Checkout } from '../checkout.ts';
@@ -11,6 +11,7 @@ import { inFolder, joinZero, toBytes } from '../paths.ts';
 import { isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { openQueue } from '../queue.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { sizeOf } from '../sizes.ts';
 import { markSubmodules } from '../submodules.ts';
 import type {
@@ -123,9 +124,9 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     unsaved: (since) =>
       call(() => findUnsaved({ handle, index: files.index, folder, base: state.base }, requireId(since))),
     refresh: (tip, moving) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, moving)),
-    lay: (tree, base, moving) =>
+    lay: (tree, base, moving = {}) =>
       call(async () => {
-        const { commit: carries } = await saver.save(moving?.signal);
+        const { commit: carries } = await saver.save(moving.signal);
         return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, moving);
       }),
     discard: (leftOut) => call(() => discard(leftOut)),
@@ -133,7 +134,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
       call(async () => {
         const wanted = (await listAllSaves(handle, name)).find((saved) => saved.commit === commit);
         if (wanted) return lay({ to: wanted.tree, base: wanted.base, carries: wanted.carries }, { signal });
-        throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
+        throw new TeamError('not_found', `${name.member} has no save ${commit}`);
       }),
     needsSetup: async (what) => state.prepared !== what,
     setupDone: (what) => call(() => keep({ ...state, prepared: what })),
@@ -141,8 +142,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     get tasks() {
       return state.tasks;
     },
-    workOn: (tasks) =>
-      call(async () => (tasks.join() === state.tasks?.join() ? undefined : keep({ ...state, tasks: [...tasks] }))),
+    workOn: (tasks) => call(() => keep({ ...state, tasks: [...tasks] })),
     size: async () => ((await isInPlace(folder)) ? sizeOf(folder) : 0),
     close: (closing) => callAnywhere(() => close(closing)),
     use: (settings) => void ({ checkout, limits } = settings),
@@ -206,8 +206,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     saver.forget();
     if (tree !== saved.tree) await moveFiles(saved.tree, tree);
     await replaceHead(folder, dotGit(base));
-    const { moving: _moving, carries: _carries, ...rest } = state;
-    await keep({ ...rest, base, ...(carries !== undefined && { carries }) });
+    await keep({ ...state, moving: undefined, base, carries });
     return saved;
   }
 
@@ -223,7 +222,6 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     }
     await moveToTrash(folder, paths.map(toBytes), { places, label });
     const back = paths.filter((path) => known.has(path)).map(toBytes);
-    if (back.length === 0) return paths;
     index.unsettle();
     await git.run(place, ['checkout-index', '-q', '-f', '-z', '--stdin'], { input: joinZero(back) });
     return paths;
@@ -235,8 +233,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
       await git.run(place, ['read-tree', '-m', '-u', from, to]);
     } catch (error) {
       // Git looks at everything before it changes anything, so after such a refusal nothing has changed.
-      const { moving: _, ...before } = state;
-      if (error instanceof GitError && error.code === 'conflict') await keep(before);
+      if (error instanceof GitError && error.code === 'conflict') await keep({ ...state, moving: undefined });
       throw error;
     }
     await markSubmodules({ git, dir, index: files.index, folder });
@@ -270,8 +267,8 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     forget();
     await clearPlace(places, folder, label);
     const trash = await putAway(places, folder, label);
-    await rm(about, { recursive: true, force: true });
-    return { ...(kept[0] && { kept: kept[0] }), ...(trash !== undefined && { trash }) };
+    await removeFolder(about);
+    return { kept: kept[0], trash };
   }
 
   function keptAs(save: Save): KeptWork {

@@ -2,7 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import { readId, requireId } from '../git.ts';
 import type { ObjectId } from '../workspace.ts';
 import type { DepotHandle } from './handle.ts';
-import { writeLoose } from './loose.ts';
+import { writeLooseCommit } from './loose.ts';
 
 /** Who made a commit. */
 export interface Identity {
@@ -53,7 +53,7 @@ export async function writeCommit({ dir }: DepotHandle, commit: NewCommit): Prom
     ...identityLines({ author, committer, at }),
   ];
   const format = tree.length === 64 ? 'sha256' : 'sha1';
-  return writeLoose(dir, { type: 'commit', body: `${lines.join('\n')}\n\n${messageOf(commit)}`, format });
+  return writeLooseCommit(dir, { body: `${lines.join('\n')}\n\n${messageOf(commit)}`, format });
 }
 
 /**

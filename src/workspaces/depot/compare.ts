@@ -36,7 +36,7 @@ const STATUS: Readonly<Record<string, Change['status']>> = {
 export async function compare(
   { askLasting }: DepotHandle,
   [from, to]: readonly [ObjectId, ObjectId],
-  { renames = false, signal }: { renames?: boolean; signal?: AbortSignal | undefined } = {},
+  { renames, signal }: { renames?: boolean; signal?: AbortSignal | undefined } = {},
 ): Promise<RawChange[]> {
   if (from === to) return [];
   const find = renames ? '--find-renames' : '--no-renames';

@@ -55,7 +55,7 @@ export async function readDiff(
   [from, to]: readonly [ObjectId, ObjectId],
   options: DiffOptions = {},
 ): Promise<Diff> {
-  const { context = 3, maxBytes = MAX_BYTES, maxFileBytes = MAX_FILE_BYTES, paths, asText = false, signal } = options;
+  const { context = 3, maxBytes = MAX_BYTES, maxFileBytes = MAX_FILE_BYTES, paths, asText, signal } = options;
   const sides = [requireId(from), requireId(to), ...(paths ? ['--', ...paths] : [])];
   if (paths?.length === 0) return { files: [], added: 0, deleted: 0, text: '', isCut: false };
   // Git takes a file above this size for a binary one, and does not read it.

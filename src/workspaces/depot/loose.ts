@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -58,10 +59,12 @@ export async function flushNames(folder: string): Promise<void> {
     await using opened = await open(folder);
     await opened.sync();
   } catch (error) {
-    // ENOENT: git keeps the names elsewhere, as refs in a table.
-    if (!['EINVAL', 'ENOTSUP', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) refuse(folder)(error);
+    if (!UNFLUSHED.has((error as NodeJS.ErrnoException).code)) refuse(folder)(error);
   }
 }
+
+/** The disk cannot do it; or there is no such folder, because git keeps the names elsewhere, as refs in a table. */
+const UNFLUSHED = new Set<string | undefined>(['EINVAL', 'ENOTSUP', 'ENOENT']);
 
 /** The same for refs that were made or moved. */
 export async function flushRefs(dir: string, refs: readonly string[]): Promise<void> {
@@ -69,18 +72,17 @@ export async function flushRefs(dir: string, refs: readonly string[]): Promise<v
 }
 
 /** Whether all these objects are files of their own, and not in a pack or missing. */
-export async function areLoose(dir: string, ids: readonly ObjectId[]): Promise<boolean> {
-  const found = ids.map((id) => access(pathOf(dir, id)).then(...YES_OR_NO));
-  return (await Promise.all(found)).every(Boolean);
+export function areLoose(dir: string, ids: readonly ObjectId[]): boolean {
+  return ids.every((id) => existsSync(pathOf(dir, id)));
 }
 
-/** Writes an object as a file of its own, durably, and returns its id. */
-export async function writeLoose(
+/** Writes a commit as a file of its own, durably, and returns its id. */
+export async function writeLooseCommit(
   dir: string,
-  { type, body, format }: { type: 'commit'; body: string; format: 'sha1' | 'sha256' },
+  { body, format }: { body: string; format: 'sha1' | 'sha256' },
 ): Promise<ObjectId> {
   const bytes = Buffer.from(body);
-  const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes]);
+  const whole = Buffer.concat([Buffer.from(`commit ${bytes.length}\0`), bytes]);
   const id = createHash(format).update(whole).digest('hex');
   // The name that git gives to half-written objects: the next daemon removes them.
   const draft = join(dir, 'objects', `tmp_obj_${randomBytes(6).toString('hex')}`);
@@ -92,8 +94,6 @@ export async function writeLoose(
 }
 
 const compress = promisify(deflate);
-
-const YES_OR_NO = [() => true, () => false] as const;
 
 function pathOf(dir: string, id: ObjectId): string {
   return join(dir, 'objects', id.slice(0, 2), id.slice(2));

@@ -3,6 +3,7 @@ import { appendFile, copyFile, link, mkdir, readdir, readFile, writeFile } from 
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
+import { FETCH } from '../git.ts';
 import type { Git } from '../git.ts';
 import { isFolder } from '../places.ts';
 import { openHandle } from './handle.ts';
@@ -17,16 +18,17 @@ const REFSPECS = [
 
 /** Makes a depot in an empty place. What is left after a failure is debris. */
 export async function makeDepot(git: Git, dir: string, checkout: Checkout): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await mkdir(dir, { mode: 0o700 });
   await git.init(dir, checkout.format);
   await mkdir(join(dir, 'no-tree'));
-  await mkdir(join(dir, 'info'), { recursive: true });
-  // Folders borrow these objects, so no command may ever remove one.
-  const settings = ['[core]', 'repositoryFormatVersion = 1', '[extensions]', 'preciousObjects = true', ''];
-  await appendFile(join(dir, 'config'), settings.join('\n'));
+  await mkdir(join(dir, 'info'));
+  await appendFile(join(dir, 'config'), PRECIOUS);
   const handle = openHandle(git, dir);
   await takeIn(handle, checkout, { isNew: true });
 }
+
+/** Folders borrow these objects, so no command may ever remove one. */
+const PRECIOUS = '[core]\nrepositoryFormatVersion = 1\n[extensions]\npreciousObjects = true\n';
 
 /** Takes in what is new in the checkout: commits, ignored patterns, settings. Reads the checkout and changes nothing there. */
 export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = false } = {}): Promise<void> {
@@ -55,11 +57,10 @@ async function takeSettings({ dir, run }: DepotHandle, { settings }: Checkout): 
 
 /** Fetches over a pipe. Git checks that everything arrived. */
 async function fetchAll({ alone, run }: DepotHandle, checkout: Checkout): Promise<void> {
-  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
   // The user's own git has decided that this folder may be used; upload-pack sees none of the settings above.
   const serve = '--upload-pack=git -c safe.directory=* upload-pack';
   await alone(() =>
-    run(['fetch', ...quiet, '--prune', '--update-shallow', serve, checkout.folder, ...REFSPECS], {
+    run([...FETCH, '--prune', '--update-shallow', serve, checkout.folder, ...REFSPECS], {
       config: ['protocol.file.allow=always'],
     }),
   );
@@ -117,7 +118,7 @@ async function linkFile(from: string, to: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     // ENOENT: a collection in the checkout removed it. What is missing in the end is found out and fetched.
     if (code === 'EEXIST' || code === 'ENOENT') return;
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw error;
+    // On another disk. On a full one, this fails as well.
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   }
 }

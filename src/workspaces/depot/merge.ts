@@ -2,6 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
 import { isId, requireId, splitZero } from '../git.ts';
 import { toText } from '../paths.ts';
+import { openRecent } from '../recent.ts';
 import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
 import type { NewCommit } from './commit.ts';
@@ -132,21 +133,15 @@ const MADE = new WeakMap<DepotHandle, { readonly landed: ObjectId; readonly tree
 /** Each part of a ref is the name of a file, and git makes a lock beside it: 255 bytes without `.lock`. */
 const PART_BYTES = 250;
 
-/** Refs that git accepts. Every landing asks twice, and it depends on nothing else. Those of many deleted teams are forgotten. */
-const FIT = new Set<string>();
-const MOST_FIT = 1_000;
+/** Whether git accepts a ref. Every landing asks twice, and it depends on nothing else. */
+const FIT = openRecent<boolean>(1_000, () => 1);
 
 /** The ref of a team's branch in the depot. */
 export async function branchRef({ run }: DepotHandle, name: string): Promise<string> {
   const ref = `refs/heads/${name}`;
-  if (FIT.has(ref)) return ref;
-  const { code } = await run(['check-ref-format', ref], { exits: [0, 1] });
+  const isFit = await FIT.get(ref, async () => (await run(['check-ref-format', ref], { exits: [0, 1] })).code === 0);
   const isShort = name.split('/').every((part) => Buffer.byteLength(part) <= PART_BYTES);
-  if (code === 0 && isShort && !name.startsWith('-')) {
-    if (FIT.size >= MOST_FIT) FIT.clear();
-    FIT.add(ref);
-    return ref;
-  }
+  if (isFit && isShort && !name.startsWith('-')) return ref;
   throw new TeamError('invalid', `${JSON.stringify(name)} cannot name a branch: choose a name such as troupe/parser`);
 }
 

@@ -53,10 +53,7 @@ export async function findCommits({ run }: DepotHandle, ids: readonly ObjectId[]
 }
 
 /** Packs what its receiver lacks. The pack is thin: it names objects that the receiver has. */
-export async function makePack(
-  handle: DepotHandle,
-  { want, have = [], isFirst = false }: PackContent,
-): Promise<Buffer> {
+export async function makePack(handle: DepotHandle, { want, have = [], isFirst }: PackContent): Promise<Buffer> {
   const { run } = handle;
   const ids = want.map(requireId);
   const words = ['pack-objects', '--stdout', '--quiet', '--delta-base-offset'];
@@ -86,7 +83,7 @@ export async function makePack(
 export async function takePack(
   { git, dir, alone }: DepotHandle,
   places: Places,
-  { bytes, hash, want, isFirst = false }: ArrivedPack,
+  { bytes, hash, want, isFirst }: ArrivedPack,
 ): Promise<void> {
   const ids = want.map(requireId);
   if (hashOf(bytes) !== hash) throw refusal(ids, `it is not the one that the journal names (SHA-256 ${hash})`);
@@ -110,7 +107,7 @@ export async function takePack(
 /** Takes in packs that git has checked and stored in a folder apart, whole or not at all. */
 export async function settlePack(
   { handle, objects }: { readonly handle: DepotHandle; readonly objects: string },
-  { want, isFirst }: Required<Pick<ArrivedPack, 'want' | 'isFirst'>>,
+  { want, isFirst }: { readonly want: readonly ObjectId[]; readonly isFirst: boolean | undefined },
 ): Promise<void> {
   const ids = want.map(requireId);
   if (isFirst) await beginWith(handle.dir, ids);

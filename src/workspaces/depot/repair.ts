@@ -1,6 +1,7 @@
 import { cp, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
+import { FETCH } from '../git.ts';
 import type { Git } from '../git.ts';
 import { freshName, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
@@ -73,13 +74,10 @@ async function bringOver(
   ref: string,
 ): Promise<string | undefined> {
   const fetch = (from: string) =>
-    fresh.run(
-      ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', old.dir, `+${from}:${ref}`],
-      {
-        config: ['protocol.file.allow=always'],
-        exits: [0, 1, 128],
-      },
-    );
+    fresh.run([...FETCH, old.dir, `+${from}:${ref}`], {
+      config: ['protocol.file.allow=always'],
+      exits: [0, 1, 128],
+    });
   if ((await fetch(ref)).code === 0) return ref;
   for (const commit of await listEarlier(old, ref)) {
     // From here on it is the project's history, which the checkout has.

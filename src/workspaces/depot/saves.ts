@@ -55,7 +55,7 @@ export async function makeSave(handle: DepotHandle, { name, tree, base, last, ca
   const made = { tree, parents: goesOn ? [last.commit, base] : [base], ...describe(name, base, carries), at };
   const save = (commit: ObjectId): Save => ({ commit, tree, base, at: wholeSecond(at) });
   // The caller has just compared the tree with the base.
-  if (last?.base === base && (await areLoose(handle.dir, [tree, last.commit]))) {
+  if (last?.base === base && areLoose(handle.dir, [tree, last.commit])) {
     const commit = await writeCommit(handle, made);
     await handle.advanceRef({ ref, to: commit, from: last.commit });
     return save(commit);

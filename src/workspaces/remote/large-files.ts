@@ -1,4 +1,5 @@
-import { access, mkdir, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInstalled } from '../depot/filters.ts';
 import type { DepotHandle } from '../depot/handle.ts';
@@ -39,8 +40,7 @@ const AT_ONCE = 200;
 export async function pushLargeFiles(files: LargeFiles, between: Between): Promise<string[]> {
   const { handle, name, run } = files;
   const added = await findPointers(handle, between);
-  const here: string[] = [];
-  for (const oid of added) if (await isHere(handle, oid)) here.push(oid);
+  const here = [...added].filter((oid) => isHere(handle, oid));
   if (here.length === 0) return [];
   if (!(await isInstalled('git-lfs', files.path))) return [wordMissing(here, 'did not go along')];
   const options = await optionsFor(files);
@@ -54,12 +54,8 @@ export async function pushLargeFiles(files: LargeFiles, between: Between): Promi
 export async function fetchLargeFiles(files: LargeFiles, between: Between): Promise<string[]> {
   const { handle, name, run } = files;
   const added = await findPointers(handle, between);
-  const lacking = async (): Promise<string[]> => {
-    const found: string[] = [];
-    for (const oid of added) if (!(await isHere(handle, oid))) found.push(oid);
-    return found;
-  };
-  const before = await lacking();
+  const lacking = (): string[] => [...added].filter((oid) => !isHere(handle, oid));
+  const before = lacking();
   if (before.length === 0) return [];
   if (!(await isInstalled('git-lfs', files.path))) return [wordMissing(before, 'did not come along')];
   let why = '';
@@ -69,7 +65,7 @@ export async function fetchLargeFiles(files: LargeFiles, between: Between): Prom
     // They stay pointers, as they do for a person without access to the server.
     why = ` (${error instanceof GitError ? wordRefusal(error).said : String(error)})`;
   }
-  const after = await lacking();
+  const after = lacking();
   return after.length === 0
     ? []
     : [`${largeFiles(after)} of ${name} did not come along: a pointer is in place of each${why}`];
@@ -112,11 +108,8 @@ async function findPointers({ run }: DepotHandle, { want, have }: Between): Prom
   return found;
 }
 
-function isHere({ dir }: DepotHandle, oid: string): Promise<boolean> {
-  return access(join(dir, 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid)).then(
-    () => true,
-    () => false,
-  );
+function isHere({ dir }: DepotHandle, oid: string): boolean {
+  return existsSync(join(dir, 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid));
 }
 
 /** Large files are the depot's. Where their server is, the project may say in a file: as the person had it. */
