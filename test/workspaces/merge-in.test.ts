@@ -1,9 +1,33 @@
 import { chmodSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { gitIn } from '../../src/cli/reach/git.ts';
 import { mergeIn } from '../../src/workspaces/merge-in.ts';
-import { commitAll, contents, newProject, plainEnvironment, plainGit, write } from './project.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { commitAll, contents, copyFolder, newProject, plainEnvironment, plainGit, write } from './project.ts';
+
+/** A folder that others are copied from: a repository, and a depot with a team's branch that changes these files. */
+function makeTemplate(files: Record<string, string>) {
+  const root = newProject({ lasting: true });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  const [repository, depot] = [join(root, 'project'), join(root, 'depot')];
+  plainGit(root, 'clone', '-q', repository, depot);
+  for (const setting of ['core.checkStat=minimal', 'core.trustctime=false']) {
+    plainGit(depot, 'config', ...setting.split('='));
+  }
+  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  write(depot, files);
+  const [base, tip] = [plainGit(repository, 'rev-parse', 'HEAD'), commitAll(depot)];
+  return { base, tip, copy: () => copyTo(root) };
+}
+
+function copyTo(template: string): { root: string; repository: string; depot: string } {
+  const root = temporaryFolder();
+  copyFolder(template, root);
+  return { root, repository: join(root, 'project'), depot: join(root, 'depot') };
+}
+
+const BRANCH = makeTemplate({ 'src/b.ts': 'theirs\n', 'new/file': 'new\n' });
 
 test.for([
   ['troupe', 'troupe/demo/x'],
@@ -11,14 +35,9 @@ test.for([
 ] as const)(
   'a branch %s of the user leaves no room for %s: nothing is merged, and it is said what to do',
   async ([taken, branch]) => {
-    const root = newProject();
-    const repository = join(root, 'project');
-    const depot = join(root, 'depot');
-    const base = plainGit(repository, 'rev-parse', 'HEAD');
-    plainGit(root, 'clone', '-q', repository, depot);
-    plainGit(depot, 'checkout', '-qb', branch);
-    write(depot, { 'new.txt': 'new\n' });
-    const tip = commitAll(depot);
+    const { base, tip } = BRANCH;
+    const { root, repository, depot } = BRANCH.copy();
+    plainGit(depot, 'branch', '-qm', branch);
     plainGit(repository, 'branch', taken);
     const git = gitIn(repository, plainEnvironment(root));
     const work = { branch, base, tip, depot };
@@ -36,14 +55,8 @@ const branchesOf = (repository: string): string =>
   plainGit(repository, 'for-each-ref') + plainGit(repository, 'status');
 
 test('a merge that is refused changes no branch: for a conflict, by a hook, and with an older branch of the team', async () => {
-  const root = newProject();
-  const repository = join(root, 'project');
-  const depot = join(root, 'depot');
-  const base = plainGit(repository, 'rev-parse', 'HEAD');
-  plainGit(root, 'clone', '-q', repository, depot);
-  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
-  write(depot, { 'src/b.ts': 'theirs\n' });
-  const tip = commitAll(depot);
+  const { base, tip } = BRANCH;
+  const { root, repository, depot } = BRANCH.copy();
   const git = gitIn(repository, plainEnvironment(root));
   const merge = (to = tip) => mergeIn(git, { repository, work: { branch: 'troupe/demo', base, tip: to, depot } });
 
@@ -86,11 +99,8 @@ test('a merge that is refused changes no branch: for a conflict, by a hook, and 
 });
 
 test('uncommitted files that the team took along keep git from merging: it is said, and after a commit it merges', async () => {
-  const root = newProject();
-  const repository = join(root, 'project');
-  const depot = join(root, 'depot');
-  plainGit(root, 'clone', '-q', repository, depot);
-  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  const { root, repository, depot } = BRANCH.copy();
+  plainGit(depot, 'reset', '-q', '--hard', BRANCH.base);
   write(repository, { 'mine.txt': 'mine\n' });
   write(depot, { 'mine.txt': 'mine\n' });
   const base = commitAll(depot);
@@ -108,14 +118,8 @@ test('uncommitted files that the team took along keep git from merging: it is sa
 
 /** A repository, and a team's branch that adds a file and changes one. */
 function withBranch() {
-  const root = newProject();
-  const repository = join(root, 'project');
-  const depot = join(root, 'depot');
-  const base = plainGit(repository, 'rev-parse', 'HEAD');
-  plainGit(root, 'clone', '-q', repository, depot);
-  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
-  write(depot, { 'src/b.ts': 'theirs\n', 'new/file': 'new\n' });
-  const tip = commitAll(depot);
+  const { base, tip } = BRANCH;
+  const { root, repository, depot } = BRANCH.copy();
   const work = { branch: 'troupe/demo', base, tip, depot };
   const merge = (variables: Record<string, string> = {}) =>
     mergeIn(gitIn(repository, { ...plainEnvironment(root), ...variables }), { repository, work });
@@ -277,11 +281,9 @@ test('a merge that is called by git, as in a hook, works in the checkout and not
 
 /** A repository with ignored files, a depot beside it, and what merges the depot's branch into it. */
 function withDepot() {
-  const root = newProject();
-  const [repository, depot] = [join(root, 'project'), join(root, 'depot')];
-  const base = plainGit(repository, 'rev-parse', 'HEAD');
-  plainGit(root, 'clone', '-q', repository, depot);
-  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  const { root, repository, depot } = BRANCH.copy();
+  const { base } = BRANCH;
+  plainGit(depot, 'reset', '-q', '--hard', base);
   write(repository, { '.env': 'KEY=1\n', 'x.log': 'log\n' });
   const land = (files: Record<string, string>): string => {
     write(depot, files);

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDaemon } from './open-daemon.ts';
 import type { Stage, StageOptions } from './open-daemon.ts';
@@ -51,32 +52,43 @@ export function commitAll(folder: string, message = 'more'): string {
   return plainGit(folder, 'rev-parse', 'HEAD');
 }
 
-/** The first commit and the `.git` of repositories that this process has made, by their files. */
-const made = new Map<string, { readonly id: string; readonly git: Readonly<Record<string, Buffer>> }>();
+/** Repositories that this process has made, and their first commits, by their files. */
+const made = new Map<string, { readonly id: string; readonly folder: string }>();
 
-/** A new repository with one commit. If one like it was made before, it is a copy: git would start five times to make it. */
+/**
+ * A new repository with one commit. In an empty folder it is a copy of one that was made before: git would start five
+ * times to make it.
+ */
 export function makeRepository(folder: string, files: Readonly<Record<string, string>> = FILES): string {
   mkdirSync(folder, { recursive: true });
-  const key = readdirSync(folder).length === 0 ? JSON.stringify(files) : undefined;
-  const like = made.get(key ?? '');
-  if (like) {
-    write(folder, { ...files, ...like.git });
-    // The index knows files by their times and numbers, which are others here.
-    plainGit(folder, 'update-index', '-q', '--refresh');
-    return like.id;
-  }
-  plainGit(folder, 'init', '-q', '-b', 'main');
-  write(folder, files);
-  const id = commitAll(folder, 'first');
-  if (key !== undefined) made.set(key, { id, git: readAll(folder, '.git') });
-  return id;
+  if (readdirSync(folder).length > 0) return begin(folder, files);
+  const key = JSON.stringify(files);
+  const like = made.get(key) ?? makeTemplate(files);
+  made.set(key, like);
+  copyFolder(like.folder, folder);
+  return like.id;
 }
 
-/** The contents of all files in a folder of `root`, by their paths from there. */
-function readAll(root: string, folder: string): Record<string, Buffer> {
-  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-  const paths = entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path))]));
+function begin(folder: string, files: Readonly<Record<string, string>>): string {
+  plainGit(folder, 'init', '-q', '-b', 'main');
+  write(folder, files);
+  return commitAll(folder, 'first');
+}
+
+function makeTemplate(files: Readonly<Record<string, string>>): { id: string; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-template-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const id = begin(folder, files);
+  // Of a file in a copy only size and second are the same.
+  plainGit(folder, 'config', 'core.checkStat', 'minimal');
+  plainGit(folder, 'config', 'core.trustctime', 'false');
+  rmSync(join(folder, '.git/hooks'), { recursive: true, force: true });
+  return { id, folder };
+}
+
+/** Copies a folder with the times of its files, so that git finds them unchanged. */
+export function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
 }
 
 const FILES = {
