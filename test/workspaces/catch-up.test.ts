@@ -6,20 +6,24 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { rounds } from '../proof.ts';
 import { failingGit } from './failing-git.ts';
-import { newProject, openStage, plainEnvironment, plainGit, write } from './project.ts';
+import { newProject, openStage, plainEnvironment, plainGit, shareStage, write } from './project.ts';
 
-const ADA = { team: 'alpha', member: 'ada' };
+let failing: ReturnType<typeof failingGit>;
+
+const nextStage = shareStage(() => {
+  const root = newProject({ lasting: true });
+  failing = failingGit(root);
+  return openStage({ root, program: failing.program });
+});
 
 /** A workspace with a first save, on a git that can be made to fail. */
 async function openFailing() {
-  const root = newProject();
-  const { failAt, hasFailed, program } = failingGit(root);
-  const stage = await openStage({ root, program });
-  const ada = await stage.workspaces.open(ADA, { base: stage.checkout.head });
+  const stage = nextStage();
+  const ada = await stage.workspaces.open(stage.name, { base: stage.checkout.head });
   write(ada.folder, { first: 'first\n' });
   await ada.save();
   const filesOf = (commit = '') => plainGit(stage.depot.dir, 'ls-tree', '-r', '--name-only', commit).split('\n');
-  return { ...stage, program, ada, failAt, hasFailed, filesOf };
+  return { ...stage, ...failing, ada, filesOf };
 }
 
 describe('after a quick save is acknowledged, its index catches up', () => {
@@ -27,7 +31,7 @@ describe('after a quick save is acknowledged, its index catches up', () => {
   const ROUNDS = ['', ' half', ' locked'].flatMap((how) => [false, true].map((isNext) => [how, isNext] as const));
 
   test.for(STEPS)('if %s fails then, the next save and the next daemon have everything', async (step) => {
-    const { root, program, ada: first, checkout, depot, failAt, hasFailed, filesOf } = await openFailing();
+    const { root, name, program, ada: first, checkout, depot, failAt, hasFailed, filesOf } = await openFailing();
     let ada = first;
     for (const [how, isNext] of ROUNDS) {
       const round = `${step}${how}, ${isNext ? 'next daemon' : 'next save'}`;
@@ -48,7 +52,7 @@ describe('after a quick save is acknowledged, its index catches up', () => {
       // A new file that the index may not know goes, one that it may still have comes back.
       rmSync(join(ada.folder, 'other'));
       write(ada.folder, { first: 'back\n' });
-      if (isNext) ada = await (await openStage({ root, program })).workspaces.open(ADA, { base: checkout.head });
+      if (isNext) ada = await (await openStage({ root, program })).workspaces.open(name, { base: checkout.head });
       const next = await ada.save();
       expect(filesOf(next?.commit), round).toEqual([
         '.gitignore',
@@ -65,6 +69,17 @@ describe('after a quick save is acknowledged, its index catches up', () => {
       expect(await ada.save(), round).toMatchObject({ commit: next?.commit, unchanged: true });
     }
     expect(await depot.check()).toEqual([]);
+  });
+
+  test('a save of an unchanged folder does not start the import', async () => {
+    const { ada, failAt, hasFailed } = await openFailing();
+    write(ada.folder, { second: 'second\n' });
+    const saved = await ada.save();
+    await ada.saves(1);
+    failAt('fast-import');
+    expect(await ada.save()).toEqual({ ...saved, unchanged: true });
+    expect(hasFailed()).toBe(false);
+    failAt('never');
   });
 
   test('a file that changes again meanwhile is in the next save', async () => {
@@ -85,13 +100,13 @@ describe('a quick save that fails', () => {
   test.for(['fast-import', 'fast-import after', 'fast-import locked', 'fast-import large'])(
     '(%s) is made in the usual way, and leaves nothing behind',
     async (step) => {
-      const { ada, depot, failAt, hasFailed } = await openFailing();
+      const { name, ada, depot, failAt, hasFailed } = await openFailing();
       write(ada.folder, { 'src/a.ts': 'work\n', large: randomBytes(100_000) });
       failAt(step);
       const saved = await ada.save();
       expect(hasFailed()).toBe(true);
       expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('work');
-      expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(saved?.commit);
+      expect(await depot.handle.readRef(`refs/saves/${name.team}/ada`)).toBe(saved?.commit);
       expect(await ada.save()).toMatchObject({ commit: saved?.commit, unchanged: true });
       expect(readdirSync(depot.dir).filter((name) => name.includes('crash'))).toEqual([]);
       expect(readdirSync(join(depot.dir, 'objects/pack')).filter((name) => name.startsWith('tmp'))).toEqual([]);
@@ -117,7 +132,7 @@ const SAVES = rounds(33, 500);
 
 test(`${SAVES} quick saves leave few packs, while others read all of them in a folder that borrows them`, async () => {
   const { checkout, workspaces, depot } = await openStage();
-  const ada = await workspaces.open(ADA, { base: checkout.head });
+  const ada = await workspaces.open({ team: 'alpha', member: 'ada' }, { base: checkout.head });
   write(ada.folder, { number: 'first\n' });
   const first = await ada.save();
   // Objects of the depot, from a folder that borrows them.

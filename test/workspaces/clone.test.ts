@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { borrowedDepots, depotOfTeam, teamsWithFolders } from '../../src/workspaces/clone.ts';
 import { until } from '../until.ts';
-import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
+import { commitAll, contents, newProject, openStage, plainGit, shareStage, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
@@ -75,10 +75,12 @@ describe('a new workspace', () => {
   });
 });
 
+const nextStage = shareStage();
+
 describe('a save', () => {
   test('holds what is in the folder, and is the same while nothing changes', async () => {
-    const { checkout, workspaces, depot } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { name, checkout, workspaces, depot } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     expect(await ada.save()).toMatchObject({ commit: checkout.head, unchanged: true, changes: [], leftOut: [] });
 
     write(ada.folder, { 'src/a.ts': 'new\n', 'src/c.ts': 'c\n', 'x.log': 'ignored\n' });
@@ -92,15 +94,15 @@ describe('a save', () => {
     ]);
     const again = await ada.save();
     expect(again).toEqual({ ...first, unchanged: true });
-    expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(first?.commit);
+    expect(await depot.handle.readRef(`refs/saves/${name.team}/ada`)).toBe(first?.commit);
     const files = plainGit(depot.dir, 'ls-tree', '-r', '--name-only', first?.commit as string).split('\n');
     expect(files).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.ts', 'src/c.ts']);
     expect(await depot.check()).toEqual([]);
   });
 
   test('sees an edit that changes neither size nor second, at any moment', async () => {
-    const { checkout, workspaces, depot } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { name, checkout, workspaces, depot } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     const second = () => Math.floor(Date.now() / 1000);
     for (let i = 0; i < 9; i++) {
       write(ada.folder, { 'src/b.ts': `export const b = ${i % 10};\n` });
@@ -118,8 +120,8 @@ describe('a save', () => {
   });
 
   test('is kept with all saves before it, and each can be restored', async () => {
-    const { checkout, workspaces } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { name, checkout, workspaces } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     write(ada.folder, { 'src/a.ts': '1\n' });
     const one = await ada.save();
     write(ada.folder, { 'src/a.ts': '2\n', 'new.ts': 'n\n', '.env': 'SECRET=1\n' });
@@ -150,8 +152,8 @@ describe('a save', () => {
       },
     ],
   ] as const)('needs nothing of the .git in the folder: an agent that %s loses nothing', async ([, act]) => {
-    const { root, checkout, workspaces } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { root, name, checkout, workspaces } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     write(ada.folder, { 'src/a.ts': 'work\n', 'new.ts': 'n\n' });
     const saved = await ada.save();
     act(ada.folder);
@@ -161,7 +163,7 @@ describe('a save', () => {
     expect(readFileSync(join(ada.folder, 'src/a.ts'), 'utf8')).toBe('work\n');
     // The next daemon finds an ordinary repository again.
     const next = await openStage({ root });
-    const found = await next.workspaces.open(ADA, { base: checkout.head });
+    const found = await next.workspaces.open(name, { base: checkout.head });
     expect(found.opened.how).toBe('found');
     expect(plainGit(found.folder, 'rev-parse', 'HEAD')).toBe(checkout.head);
     expect(await found.save()).toMatchObject({ tree: saved?.tree });
@@ -175,9 +177,9 @@ describe('after a crash of the machine', () => {
     ['gone', (index: string) => rmSync(index)],
     ['of another time', (index: string) => writeFileSync(index, readFileSync(`${index}.old`))],
   ] as const)('an index that is %s is made again, and the next save has everything', async ([, harm]) => {
-    const { root, checkout, workspaces, places } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
-    const index = join(places.indexes, 'alpha/ada/index');
+    const { root, name, checkout, workspaces, places } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
+    const index = join(places.indexes, name.team, 'ada/index');
     copyFileSync(index, `${index}.old`);
     write(ada.folder, { 'src/a.ts': 'work\n', 'x.log': 'forced\n', new: 'n\n' });
     const saved = await ada.save();
@@ -187,26 +189,26 @@ describe('after a crash of the machine', () => {
     const next = await ada.save();
     expect(next?.changes).toEqual(saved?.changes);
     harm(index);
-    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    const found = await (await openStage({ root })).workspaces.open(name, { base: checkout.head });
     expect(await found.save()).toMatchObject({ tree: next?.tree });
     await found.refresh(checkout.head);
     expect(contents(found.folder)).toEqual({ ...contents(checkout.folder), 'x.log': 'forced\n' });
   });
 
   test.for([1, 5])('an index without its page %i is made again', async (page) => {
-    const { root, checkout, workspaces, places } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { root, name, checkout, workspaces, places } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     write(
       ada.folder,
       Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`file-with-a-name-${at}.ts`, `${at}\n`])),
     );
     const saved = await ada.save();
-    const index = join(places.indexes, 'alpha/ada/index');
+    const index = join(places.indexes, name.team, 'ada/index');
     const bytes = readFileSync(index);
     bytes.fill(0, page * 4096, (page + 1) * 4096);
     writeFileSync(index, bytes);
     write(ada.folder, { new: 'n\n' });
-    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    const found = await (await openStage({ root })).workspaces.open(name, { base: checkout.head });
     const next = await found.save();
     expect(next?.changes).toHaveLength(301);
     expect((await found.saves()).map(({ commit }) => commit)).toEqual([next?.commit, saved?.commit]);
@@ -243,12 +245,12 @@ describe('after a crash of the machine', () => {
   });
 
   test('a folder that is gone comes back as it was last saved', async () => {
-    const { root, checkout, workspaces } = await openStage();
-    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const { root, name, checkout, workspaces } = nextStage();
+    const ada = await workspaces.open(name, { base: checkout.head });
     write(ada.folder, { new: 'n\n' });
     const saved = await ada.save();
     rmSync(ada.folder, { recursive: true });
-    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    const found = await (await openStage({ root })).workspaces.open(name, { base: checkout.head });
     expect(found.opened.how).toBe('again');
     expect(await found.save()).toMatchObject({ tree: saved?.tree });
     expect(readFileSync(join(found.folder, 'new'), 'utf8')).toBe('n\n');

@@ -1,9 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
-
-const ADA = { team: 'alpha', member: 'ada' };
+import { commitAll, contents, newProject, openStage, plainGit, shareStage, write } from './project.ts';
 
 /** What an agent does to its own folder; `other` is a repository of the user with work in it. */
 type Act = (folder: string, other: string) => void;
@@ -29,27 +27,38 @@ const ACTS: readonly (readonly [string, Act])[] = [
   ["removes the team's folder", (folder) => rmSync(dirname(folder), { recursive: true })],
 ];
 
-/** A workspace with a save, a later tip, and a repository of the user that a link may lead to. */
-async function openSaved() {
-  const root = newProject();
-  // With the member's name: a link in place of the team's folder leads to it.
-  const other = join(root, 'repositories', 'ada');
+let tip: string;
+
+/** The repository of the user that a link may lead to. It has the member's name: a link in place of the team's folder leads to it. */
+const otherIn = (root: string): string => join(root, 'repositories', 'ada');
+
+/** A project with a later tip, and a repository of the user. */
+const nextStage = shareStage(async () => {
+  const root = newProject({ lasting: true });
+  const other = otherIn(root);
   mkdirSync(dirname(other));
   plainGit(root, 'clone', '-q', 'project', other);
   write(other, { 'src/b.ts': 'precious\n', 'user.txt': 'uncommitted\n' });
   const stage = await openStage({ root });
-  const ada = await stage.workspaces.open(ADA, { base: stage.checkout.head });
+  write(stage.checkout.folder, { 'later.ts': 'later\n' });
+  tip = commitAll(stage.checkout.folder);
+  await stage.depot.take({ ...stage.checkout, head: tip });
+  return stage;
+});
+
+/** A workspace with a save. */
+async function openSaved() {
+  const stage = nextStage();
+  const other = otherIn(stage.root);
+  const ada = await stage.workspaces.open(stage.name, { base: stage.checkout.head });
   write(ada.folder, { 'src/a.ts': 'work\n', 'new.ts': 'n\n' });
   const saved = (await ada.save())!;
-  write(stage.checkout.folder, { 'later.ts': 'later\n' });
-  const tip = commitAll(stage.checkout.folder);
-  await stage.depot.take({ ...stage.checkout, head: tip });
-  return { ...stage, other, ada, saved, tip, before: contents(other, []) };
+  return { ...stage, other, ada, saved, before: contents(other, []) };
 }
 
 describe('an agent that does something to its own folder', () => {
   test.for(ACTS)('%s: it is made again from its last save, and nothing else changes', async ([, act]) => {
-    const { root, checkout, other, ada, saved, tip, before } = await openSaved();
+    const { root, name, checkout, other, ada, saved, before } = await openSaved();
     const files = contents(ada.folder);
     act(ada.folder, other);
     const again = await ada.save();
@@ -73,14 +82,14 @@ describe('an agent that does something to its own folder', () => {
     rmSync(`${ada.folder}-moved`, { recursive: true, force: true });
     rmSync(`${dirname(ada.folder)}-moved`, { recursive: true, force: true });
     act(ada.folder, other);
-    const next = await (await openStage({ root })).workspaces.open(ADA, { base: tip });
+    const next = await (await openStage({ root })).workspaces.open(name, { base: tip });
     expect(next.opened.how).toBe('again');
     expect(contents(next.folder)).toEqual(contents(checkout.folder));
     expect(contents(other, [])).toEqual(before);
   });
 
   test.for(ACTS)('%s: it can be closed, and its work is kept', async ([, act]) => {
-    const { places, other, ada, saved, tip, before, depot } = await openSaved();
+    const { places, other, ada, saved, before, depot } = await openSaved();
     act(ada.folder, other);
     const { kept } = await ada.close({ tip });
     expect(kept?.commit).toBe(saved.commit);
@@ -94,17 +103,17 @@ describe('an agent that does something to its own folder', () => {
   });
 
   test.for(ACTS.slice(0, 2))('%s: whoever asks for the open workspace finds it whole', async ([, act]) => {
-    const { checkout, workspaces, other, ada, before } = await openSaved();
+    const { name, checkout, workspaces, other, ada, before } = await openSaved();
     const files = contents(ada.folder);
     act(ada.folder, other);
-    expect(await workspaces.open(ADA, { base: checkout.head })).toBe(ada);
+    expect(await workspaces.open(name, { base: checkout.head })).toBe(ada);
     expect(lstatSync(ada.folder).isDirectory()).toBe(true);
     expect(contents(ada.folder)).toEqual(files);
     expect(contents(other, [])).toEqual(before);
   });
 
   test('puts a link in place of .git: the link is replaced, never followed', async () => {
-    const { checkout, other, ada, tip, before } = await openSaved();
+    const { checkout, other, ada, before } = await openSaved();
     rmSync(join(ada.folder, '.git'), { recursive: true });
     symlinkSync(join(other, '.git'), join(ada.folder, '.git'));
     await ada.refresh(tip);

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { openDaemon } from './open-daemon.ts';
 import type { Stage, StageOptions } from './open-daemon.ts';
 
@@ -102,6 +102,17 @@ const FILES = {
 /** Opens the depot and the workspaces of a project; of a new one, if none is named. */
 export function openStage(options: Partial<StageOptions> = {}): Promise<Stage> {
   return openDaemon({ ...options, root: options.root ?? newProject() });
+}
+
+/** A stage for all tests of a file that change neither the checkout nor the depot. Each takes a member of a team of its own. */
+export function shareStage(open: () => Promise<Stage> = () => openStage({ root: newProject({ lasting: true }) })) {
+  let stage: Stage;
+  let teams = 0;
+  beforeAll(async () => {
+    stage = await open();
+    return () => rmSync(stage.root, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return () => ({ ...stage, name: { team: `team-${++teams}`, member: 'ada' } });
 }
 
 /** A folder with a repository in `project`. A lasting one is for several tests, which remove it. */
