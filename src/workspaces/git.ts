@@ -202,7 +202,7 @@ export function splitZero(out: Buffer): Buffer[] {
 async function readVersion(program: string, env: Readonly<Record<string, string>>): Promise<string> {
   const options = { timeoutMs: 60_000 };
   const { out } = await start(program, ['--version'], { cwd: '/', env, options, shown: ['--version'] });
-  const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)[\w.]*)/.exec(out.toString()) ?? [];
+  const [, version = '', major = '', minor = ''] = /((\d+)\.(\d+)[\w.]*)/.exec(out.toString()) ?? [];
   const [least = 0, then = 0] = OLDEST_GIT.split('.').map(Number);
   if (Number(major) > least || (Number(major) === least && Number(minor) >= then)) return version;
   throw new TeamError(

@@ -61,8 +61,8 @@ export async function mergeIn(
   const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   const [merged = '', ...conflicts] = trial.out.split('\n');
   // Git answers 1 also if there is nothing to merge into, such as on a branch without a commit.
-  if (trial.code > 1 || merged === '') return { refused: wordRefusal(trial) };
-  if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', conflicts) };
+  if (trial.code === 1 && merged !== '') return { refused: wordConflict(work, into || 'HEAD', conflicts) };
+  if (trial.code !== 0) return { refused: wordRefusal(trial) };
   const hidden = await findHidden(git, { repository, merged });
   if (hidden.length > 0) return { refused: wordHidden(branch, hidden) };
   const placed = isHere ? undefined : await fetch(git, depot, `${ours}:${ours}`);
@@ -90,7 +90,6 @@ async function nameOf(git: UsersGit, { branch, tip }: { branch: string; tip: str
 
 /** Takes back what is left of a merge that failed. Returns whether all is as it was: the index had the tree `staged`. */
 async function takeBack(git: UsersGit, staged: string): Promise<boolean> {
-  const isOpen = async () => (await git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD'])).code === 0;
   await git(['merge', '--abort']);
   // Git has nothing to abort if a hook refused to move the branch, or if it was interrupted before it wrote of a merge.
   const { out: now } = await git(['write-tree']);
@@ -100,8 +99,7 @@ async function takeBack(git: UsersGit, staged: string): Promise<boolean> {
     if (back.code !== 0) return false;
   }
   // The abort fails if a hook refuses that, too. The next commit of the user would count as the merge.
-  if (await isOpen()) await git(['merge', '--quit']);
-  return !(await isOpen());
+  return (await git(['merge', '--quit'])).code === 0;
 }
 
 function wordBroken(branch: string, isBack: boolean): string {

@@ -82,6 +82,30 @@ describe('after a quick save is acknowledged, its index catches up', () => {
     failAt('never');
   });
 
+  test('a folder is saved as usual once git has made something else of three quick saves', async () => {
+    const { ada, failAt, hasFailed } = await openFailing();
+    const isQuick = async (text: string) => {
+      write(ada.folder, { 'src/a.ts': text });
+      failAt('fast-import meanwhile');
+      await ada.save();
+      const started = hasFailed();
+      await ada.saves(1);
+      failAt('never');
+      return started;
+    };
+    for (let doubts = 0; doubts < 3; doubts++) {
+      expect(await isQuick(`${doubts}\n`)).toBe(true);
+      // Its own index has lost a file when it catches up.
+      write(ada.folder, { 'src/a.ts': `${doubts}, edited\n` });
+      failAt('write-tree meanwhile', 'git update-index --force-remove docs/guide.md');
+      await ada.save();
+      await ada.saves(1);
+      expect(hasFailed()).toBe(true);
+      expect((await ada.save())?.changes.map(({ path }) => path)).toEqual(['first', 'src/a.ts']);
+    }
+    expect(await isQuick('last\n')).toBe(false);
+  });
+
   test('a file that changes again meanwhile is in the next save', async () => {
     const { ada, depot, failAt, hasFailed } = await openFailing();
     write(ada.folder, { 'src/a.ts': 'saved\n' });

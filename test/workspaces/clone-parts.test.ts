@@ -155,7 +155,7 @@ describe('the index of a folder', () => {
     await expect(file.makeAgain(corrupt, [gone])).rejects.toBe(corrupt);
     const other = new GitError('storage', 'x', { complaint: '' });
     await expect(file.makeAgain(other, [base])).rejects.toBe(other);
-    const odd = new Error('x');
+    const odd = Object.assign(new Error('x'), { code: 'corrupt' });
     await expect(file.makeAgain(odd, [base])).rejects.toBe(odd);
     await file.makeAgain(corrupt, [gone, base]);
     expect(await file.writeTree()).toBe(tree);

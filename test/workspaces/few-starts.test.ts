@@ -6,35 +6,22 @@ import { findUnsaved } from '../../src/workspaces/clone/unsaved.ts';
 import { compare } from '../../src/workspaces/depot/compare.ts';
 import { findConflicts } from '../../src/workspaces/depot/conflicts.ts';
 import { readDiff } from '../../src/workspaces/depot/diff.ts';
-import { openHandle } from '../../src/workspaces/depot/handle.ts';
 import type { DepotHandle } from '../../src/workspaces/depot/handle.ts';
 import { branchRef, landWork } from '../../src/workspaces/depot/merge.ts';
 import { findCommits } from '../../src/workspaces/depot/packs.ts';
 import { findRefused } from '../../src/workspaces/depot/refused.ts';
 import { isAncestor, makeSave } from '../../src/workspaces/depot/saves.ts';
-import type { Git, GitResult } from '../../src/workspaces/git.ts';
+import type { Git } from '../../src/workspaces/git.ts';
 import { openPlaces } from '../../src/workspaces/places.ts';
 import { stageFolder } from '../../src/workspaces/stage.ts';
 import { listSubmodules, markSubmodules } from '../../src/workspaces/submodules.ts';
 import type { Change, Saved } from '../../src/workspaces/workspace.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { openBare } from './bare.ts';
+import { depotThatKnows } from './knowing-git.ts';
 import { write } from './project.ts';
 
 const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)];
-
-/** A depot on a git that answers these commands alone, and fails at all others. */
-function depotThatKnows(answers: Readonly<Record<string, string>>): { git: Git; handle: DepotHandle; asked: string[] } {
-  const asked: string[] = [];
-  const answer = async ([command = '', ...words]: readonly string[]): Promise<GitResult> => {
-    asked.push(command);
-    const out = answers[`${command} ${words.at(-1)}`] ?? answers[command];
-    if (out === undefined) throw new Error(`git ${command} was started`);
-    return { code: 0, out: Buffer.from(out), err: '', isCut: false };
-  };
-  const git = { run: (_place: unknown, args: readonly string[]) => answer(args) } as unknown as Git;
-  return { git, handle: openHandle(git, temporaryFolder()), asked };
-}
 
 const SAVED: Saved = { commit: TWO, tree: TWO, base: ONE, at: 0, unchanged: false, changes: [], leftOut: [] };
 

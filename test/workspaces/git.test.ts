@@ -273,6 +273,10 @@ describe('a command', () => {
     const cut = await git.run({ dir }, [], { maxBytes: 4, cut: true });
     expect([cut.code, cut.out.toString(), cut.isCut]).toEqual([0, '0123', true]);
     expect(await git.run({ dir }, [], { maxBytes: 10, cut: true })).toMatchObject({ isCut: false });
+    const failing = openScript('printf 0123; exit 3');
+    await expect(failing.git.run({ dir: failing.dir }, ['log'], { maxBytes: 4, cut: true })).rejects.toThrow(
+      'it ended with 3',
+    );
     const endless = openScript('while :; do printf 0123456789; done');
     expect((await endless.git.run({ dir: endless.dir }, [], { maxBytes: 25, cut: true })).out).toHaveLength(25);
   });

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCommit, writeCommit } from '../../src/workspaces/depot/commit.ts';
 import { openHandle } from '../../src/workspaces/depot/handle.ts';
-import { areLoose, moveLooseRef, readLooseRef, writeLooseCommit } from '../../src/workspaces/depot/loose.ts';
+import {
+  areLoose,
+  flushNames,
+  moveLooseRef,
+  readLooseRef,
+  writeLooseCommit,
+} from '../../src/workspaces/depot/loose.ts';
 import { openGit, readId } from '../../src/workspaces/git.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -65,6 +71,20 @@ test('an object that cannot be written is a refusal of the disk', async () => {
     facts: { errno: 'ENOENT' },
   });
   expect(areLoose(gone, ['a'.repeat(40)])).toBe(false);
+});
+
+test('names are flushed where the disk can do that, and a folder that is gone has none', async () => {
+  const folder = temporaryFolder();
+  await flushNames(folder);
+  await flushNames(join(folder, 'gone'));
+  // Linux cannot flush what is in no file; elsewhere there is no such folder.
+  await flushNames('/proc/self');
+  writeFileSync(join(folder, 'file'), '');
+  await expect(flushNames(join(folder, 'file/x'))).rejects.toMatchObject({
+    code: 'storage',
+    message: expect.stringContaining(`Cannot write ${folder}/file/x: `),
+    facts: { errno: 'ENOTDIR' },
+  });
 });
 
 test('a lock of a command that somebody runs by hand stays, one of a stopped command goes', async () => {

@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Checkout } from '../../src/workspaces/checkout.ts';
 import { listUncommitted, takeUncommitted } from '../../src/workspaces/depot/changes.ts';
 import { makeCommit } from '../../src/workspaces/depot/commit.ts';
@@ -159,6 +169,33 @@ describe('a depot that is made from a checkout', () => {
     await makeDepot(git, other, { ...checkout, isShallow: true });
     expect(readFileSync(join(other, 'shallow'), 'utf8')).toBe(`${checkout.head}\n`);
   });
+});
+
+/** A folder on another disk than temporary files are on; undefined if there is none. */
+function folderElsewhere(): string | undefined {
+  const found = ['/dev/shm', '/var/tmp', import.meta.dirname].find(
+    (folder) => existsSync(folder) && statSync(folder).dev !== statSync(tmpdir()).dev,
+  );
+  if (found === undefined) return undefined;
+  const folder = mkdtempSync(join(found, 'troupe-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a depot on another disk than the checkout has copies of its objects', async (context) => {
+  const elsewhere = folderElsewhere();
+  if (elsewhere === undefined) return context.skip('all is on one disk');
+  const { git, checkout, handle, dir } = await openProject();
+  const other = join(elsewhere, 'a.git');
+  // Nothing of a partial clone can be fetched.
+  await makeDepot(git, other, { ...checkout, isPartial: true });
+  const path = join(other, 'objects', checkout.head.slice(0, 2), checkout.head.slice(2));
+  expect(statSync(path).nlink).toBe(1);
+  expect(plainGit(other, 'fsck')).toBe('');
+  // What is there already stays as it is.
+  await makeDepot(git, dir, checkout);
+  await takeIn(handle, { ...checkout, isPartial: true });
+  expect(plainGit(dir, 'fsck')).toBe('');
 });
 
 describe('what the user has not committed', () => {

@@ -31,6 +31,7 @@ const BRANCH = makeTemplate({ 'src/b.ts': 'theirs\n', 'new/file': 'new\n' });
 
 test.for([
   ['troupe', 'troupe/demo/x'],
+  ['troupe/demo', 'troupe/demo/x'],
   ['troupe/demo/old', 'troupe/demo'],
 ] as const)(
   'a branch %s of the user leaves no room for %s: nothing is merged, and it is said what to do',
@@ -405,13 +406,13 @@ test('changes that the team took along are put away with git stash; -u is only f
 
 test('of many ignored files that would be replaced ten are named', async () => {
   const { repository, land, merge } = withDepot();
-  const names = (count: number) => Array.from({ length: count }, (_, at) => `${String.fromCharCode(97 + at)}.log`);
-  const tip = land(Object.fromEntries(names(12).map((name) => [name, 'theirs\n'])));
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `${String(at).padStart(3, '0')}.log`);
+  const tip = land(Object.fromEntries(names(502).map((name) => [name, 'theirs\n'])));
   write(repository, Object.fromEntries(names(10).map((name) => [name, 'mine\n'])));
   const refused = async () => ((await merge(tip)) as { refused: string }).refused;
   expect(await refused()).toContain(`would replace yours: ${names(10).join(', ')}. Nothing was changed.`);
-  write(repository, Object.fromEntries(names(12).map((name) => [name, 'mine\n'])));
-  expect(await refused()).toContain(`would replace yours: ${names(10).join(', ')} and 2 more. Nothing was changed.`);
+  write(repository, Object.fromEntries(names(502).map((name) => [name, 'mine\n'])));
+  expect(await refused()).toContain(`would replace yours: ${names(10).join(', ')} and 492 more. Nothing was changed.`);
 });
 
 test('large files of the work come along: whole, under their hash, and never twice', async () => {

@@ -71,7 +71,10 @@ describe('what is brought into an index', () => {
     expect(calls).toEqual([]);
     write(folder, { 'a.txt': 'changed\n', 'new/n.txt': 'n\n', 'x.log': 'ignored\n' });
     rmSync(join(folder, 'b'), { recursive: true });
-    symlinkSync('/etc', join(folder, 'b'));
+    // What is behind a link is none of it.
+    const far = temporaryFolder();
+    write(far, { 'c.txt': 'far\n' });
+    symlinkSync(far, join(folder, 'b'));
     chmodSync(join(folder, 'd.txt'), 0o755);
     rmSync(join(folder, 'e'));
     write(folder, { 'e/inside': 'x\n' });
@@ -79,7 +82,7 @@ describe('what is brought into an index', () => {
     const { files, gone, indexed, leftOut } = await findDifferences(staging, []);
     expect(files.map(({ path, size }) => `${path.toString()} ${size}`).sort()).toEqual([
       'a.txt 8',
-      'b 4',
+      `b ${far.length}`,
       'd.txt 2',
       'e/inside 2',
       'new/n.txt 2',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cloneWorkspaces } from '../../src/workspaces/clone.ts';
@@ -119,6 +119,19 @@ describe('a refresh', () => {
     }
   });
 
+  test('saves what changed since the last save, and leaves nothing beside the index', async () => {
+    const { work, about } = await openOne();
+    write(work.folder, { 'src/a.ts': 'one\n' });
+    await work.save();
+    await work.saves(1);
+    write(work.folder, { 'src/a.ts': 'two\n' });
+    const saved = await work.refresh(tip);
+    expect(saved).toMatchObject({ unchanged: false, changes: [{ path: 'src/a.ts' }] });
+    expect(plainGit(work.folder, 'show', `${saved!.commit}:src/a.ts`)).toBe('two');
+    expect(plainGit(work.folder, 'status', '--porcelain')).toBe('');
+    await expect.poll(() => readdirSync(about).toSorted()).toEqual(['copied', 'index', 'state.json']);
+  });
+
   test('keeps a save of the same base by a ref of its own, if the folder goes on without it', async () => {
     const { work, name, checkout, depot, failAt } = await openOne();
     const earlier = async () => {
@@ -153,6 +166,24 @@ describe('a refresh', () => {
       message: `ada has no save ${'0'.repeat(40)}`,
     });
   });
+});
+
+test('a folder that becomes a link during a save is not saved', async () => {
+  const { work, failAt, root, depot, name } = await openOne();
+  const [moved, elsewhere] = [`${work.folder}-moved`, join(root, 'elsewhere')];
+  write(elsewhere, { 'not~plain': 'of somebody else\n' });
+  for (const path of ['not~plain', 'plain']) {
+    write(work.folder, { [path]: 'mine\n' });
+    failAt(
+      `${path === 'plain' ? 'ls-files' : '--add'} meanwhile`,
+      `mv ${work.folder} ${moved}; ln -s ${elsewhere} ${work.folder}`,
+    );
+    await expect(work.save(), path).rejects.toMatchObject({ code: 'conflict' });
+    rmSync(work.folder);
+    renameSync(moved, work.folder);
+    expect(await depot.handle.readRef(`refs/saves/${name.team}/ada`)).toBeUndefined();
+  }
+  expect((await work.save())!.changes.map(({ path }) => path)).toEqual(['not~plain', 'plain']);
 });
 
 test('what is left out goes to the trash, and git writes a file of the project again', async () => {

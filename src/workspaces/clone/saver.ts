@@ -32,8 +32,6 @@ export interface Saver {
   readonly last: Save | undefined;
   /** Looks up the last save again, as after the folder was made again. */
   reload(): Promise<void>;
-  /** The index is about to change, or has. */
-  forget(): void;
   /** Looks up what the index has. A damaged one is made again. */
   lookUp(): Promise<void>;
   /** Saves the folder. Afterwards the index has the save. */
@@ -60,7 +58,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
   const ref = savesRef(name);
   let last: Save | undefined;
   let copied: ReadonlySet<string> = new Set();
-  /** What the index has, and how that differs from the base. Undefined if it has to be looked up. */
+  /** What the index had when that was last looked up, and how that differs from the base. */
   let known: Known | undefined;
   /** What was saved and is not in the index yet. */
   let ahead: { readonly found: Differences; readonly saved: QuicklySaved } | undefined;
@@ -72,9 +70,8 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
       return last;
     },
     reload,
-    forget: () => void (known = undefined),
     async lookUp() {
-      known = await lookUp(now().state.base);
+      known = await lookUp();
     },
     save: (signal) => save({ signal, isQuick: false }),
     saveFirst: (signal) => save({ signal, isQuick: true }),
@@ -85,7 +82,6 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
   async function reload(): Promise<void> {
     [last] = await listSaves(handle, ref, 1);
     copied = await readCopied(copiedPath);
-    known = undefined;
   }
 
   /** The ref may have moved although git failed. */
@@ -103,13 +99,10 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
 
   async function saveFolder({ signal, isQuick }: How): Promise<Saved> {
     const { base } = now().state;
-    const before = known?.base === base ? known : await lookUp(base);
-    const isSame = (await index.sign()) === before.sign;
-    // The index changes now. If a later step fails, what it has is looked up again.
-    known = undefined;
+    const before = await lookUp();
     const staging = await stagingOf(before, signal);
     const { found, isMade } = await look(staging);
-    const quick = isQuick && isSame && !isMade ? await tryQuickly(before, found, signal) : undefined;
+    const quick = isQuick && !isMade ? await tryQuickly(before, found, signal) : undefined;
     if (quick) return answer(quick, found);
     const { isTouched, leftOut } = await take(staging, found, isMade);
     // What came through a link is no work of the member.
@@ -183,8 +176,10 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     }
   }
 
-  /** What the index has, if it is whole: the last save, or the base. */
-  async function lookUp(base: ObjectId): Promise<Known> {
+  /** What the index has, if it is whole: the last save, or the base. It is known as long as nothing writes the file. */
+  async function lookUp(): Promise<Known> {
+    const { base } = now().state;
+    if (known?.base === base && known.sign === (await index.sign())) return known;
     const tree = await index.writeTree().catch(async (error: unknown) => {
       await makeIndexAgain(error);
       return index.writeTree();
@@ -242,7 +237,7 @@ interface Known {
   readonly tree: ObjectId;
   readonly base: ObjectId;
   readonly changes: readonly RawChange[];
-  /** The index that has it. If another one is there now, a quick save would not know what to compare with. */
+  /** The index that has it. */
   readonly sign: string;
 }
 

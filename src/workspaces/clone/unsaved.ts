@@ -53,9 +53,9 @@ async function listIgnored(looked: LookedAt): Promise<Buffer[]> {
 async function checkIgnored(looked: LookedAt, paths: readonly Buffer[]): Promise<Ignored[]> {
   if (paths.length === 0) return [];
   const words = ['check-ignore', '-z', '--verbose', '--stdin'];
-  // This command takes no literal paths, and one that begins with a colon would be a pattern.
+  // One that begins with a colon would be a pattern.
   const input = joinZero(paths.map((path) => Buffer.concat([HERE, path])));
-  const options = { input, variables: { GIT_LITERAL_PATHSPECS: '0' }, exits: [0, 1] };
+  const options = { input, variables: WITH_PATTERNS, exits: [0, 1] };
   const parts = splitZero((await looked.handle.git.run(place(looked), words, options)).out);
   return Array.from({ length: Math.floor(parts.length / 4) }, (_, i) => {
     const [source, line, rule, path] = parts.slice(4 * i, 4 * i + 4) as [Buffer, Buffer, Buffer, Buffer];
@@ -140,6 +140,9 @@ async function isClosed(folder: Buffer): Promise<boolean> {
     return CLOSED.has((error as NodeJS.ErrnoException).code);
   }
 }
+
+/** `check-ignore` takes no literal paths. */
+const WITH_PATTERNS = { GIT_LITERAL_PATHSPECS: '0' };
 
 const HERE = Buffer.from('./');
 const SLASH = Buffer.from('/');

@@ -29,16 +29,14 @@ export async function moveLooseRef(
   dir: string,
   { ref, to, from }: { ref: string; to: ObjectId; from: ObjectId },
 ): Promise<boolean> {
-  if ((await readLooseRef(dir, ref)) !== from) return false;
   const path = join(dir, ref);
   const lock = `${path}.lock`;
   try {
     await writeFlushed(lock, `${to}\n`);
   } catch (error) {
-    if (error instanceof TeamError && error.facts?.errno === 'EEXIST') return false;
+    if (error instanceof TeamError && ONLY_GIT.has(error.facts?.errno)) return false;
     throw error;
   }
-  // With the lock: another program may have moved the ref just before.
   if ((await readLooseRef(dir, ref)) !== from) {
     await rm(lock, { force: true });
     return false;
@@ -49,6 +47,9 @@ export async function moveLooseRef(
   });
   return true;
 }
+
+/** Somebody else has the lock; or the ref is packed, and its folder is gone. */
+const ONLY_GIT = new Set<unknown>(['EEXIST', 'ENOENT']);
 
 /**
  * Makes new names in a folder durable: a flushed file that got its name just before a power cut may have none after it.
