@@ -187,6 +187,11 @@ export function readId({ out, err }: GitResult): ObjectId {
   );
 }
 
+/** The lines of an output. */
+export function splitLines(out: Buffer): string[] {
+  return out.toString().split('\n').filter(Boolean);
+}
+
 /** Splits the output of `-z`. */
 export function splitZero(out: Buffer): Buffer[] {
   const parts: Buffer[] = [];

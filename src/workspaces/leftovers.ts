@@ -3,6 +3,7 @@ import { TeamError } from '../core/errors.ts';
 import { compare } from './depot/compare.ts';
 import type { DepotHandle, RefChange } from './depot/handle.ts';
 import { listKept } from './depot/saves.ts';
+import { splitLines } from './git.ts';
 import { emptyTrash, listTrash } from './places.ts';
 import type { Places } from './places.ts';
 import { removeFolders } from './remove-folder.ts';
@@ -144,7 +145,7 @@ interface Mark {
 /** The branches that were found merged, and those of deleted teams. One start of git: a machine may have many depots. */
 async function listEnded({ run }: DepotHandle): Promise<{ readonly marks: Mark[]; readonly deleted: Timed[] }> {
   const { out } = await run(['for-each-ref', '--format=%(refname) %(objectname)', MERGED, DELETED]);
-  const lines = out.toString().split('\n');
+  const lines = splitLines(out);
   const deleted = lines.flatMap((line) => readTimed(line, DELETED));
   const marks = lines
     .flatMap((line) => readTimed(line, MERGED))
@@ -210,6 +211,5 @@ async function isInCheckout({ run }: DepotHandle, commit: ObjectId): Promise<boo
   const words = ['for-each-ref', '--format=%(refname)', `--contains=${commit}`];
   // Exit code 129: the depot lacks the commit, since another machine made it.
   const { out } = await run([...words, 'refs/checkout/heads', 'refs/checkout/HEAD'], { exits: [0, 129] });
-  const names = out.toString().split('\n');
-  return names.some((name) => name !== '' && !name.startsWith('refs/checkout/heads/troupe/'));
+  return splitLines(out).some((name) => !name.startsWith('refs/checkout/heads/troupe/'));
 }

@@ -5,7 +5,7 @@ import type { Checkout } from './checkout.ts';
 import type { DepotHandle } from './depot/handle.ts';
 import { settlePack } from './depot/packs.ts';
 import { GitError } from './git-errors.ts';
-import { FETCH, isId, requireId } from './git.ts';
+import { FETCH, isId, requireId, splitLines } from './git.ts';
 import type { Places } from './places.ts';
 import { inDraft } from './remote/draft.ts';
 import type { Draft } from './remote/draft.ts';
@@ -96,7 +96,7 @@ export function openRemote(options: RemoteOptions): DepotRemote {
         const words = [...FETCH, ...(isFirst ? ['--depth=1'] : []), ...at('upload-pack', way)];
         await run([...words, name, ...ids]);
         await settlePack({ handle, objects: draft.objects }, { want: ids, isFirst });
-        const have = isFirst ? [] : before.out.toString('latin1').split('\n').filter(isId);
+        const have = isFirst ? [] : splitLines(before.out);
         const files = { handle, draft: draft.dir, name, base, path, run, settings: way.settings };
         return fetchLargeFiles(files, { want: ids, have });
       }),
@@ -116,13 +116,10 @@ export function openRemote(options: RemoteOptions): DepotRemote {
   async function listRefs(run: ReachRun, way: WayToRemote): Promise<ObjectId[]> {
     const pattern = `refs/troupe/${team}/*`;
     const { out } = await run(['ls-remote', '--quiet', '--refs', ...at('upload-pack', way), name, pattern]);
-    return out
-      .toString('latin1')
-      .split('\n')
-      .flatMap((line) => {
-        const [id = '', ref = ''] = line.split('\t');
-        return isId(id) && ref === refOf(id) ? id : [];
-      });
+    return splitLines(out).flatMap((line) => {
+      const [id = '', ref = ''] = line.split('\t');
+      return isId(id) && ref === refOf(id) ? id : [];
+    });
   }
 
   /** Does something in a repository apart, with git as the user reaches the remote. */

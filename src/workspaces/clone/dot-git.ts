@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
+import { splitLines } from '../git.ts';
 import { freshName, inNewFolder, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
@@ -93,8 +94,7 @@ async function clear(path: string, places: Places): Promise<void> {
 /** The user's branches and tags, in the form of `packed-refs`. */
 async function listRefs({ run }: DepotHandle): Promise<string> {
   const words = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/checkout/heads', 'refs/checkout/tags'];
-  const lines = (await run(words)).out.toString().split('\n').filter(Boolean);
-  const named = lines.map((line) =>
+  const named = splitLines((await run(words)).out).map((line) =>
     line.replace(' refs/checkout/heads/', ' refs/remotes/origin/').replace(' refs/checkout/tags/', ' refs/tags/'),
   );
   return named.map((line) => `${line}\n`).join('');

@@ -73,10 +73,13 @@ async function keepNew(looked: LookedAt, ignored: readonly Ignored[], since: Obj
   const sources = new Set(ignored.map(({ source }) => source).filter((name) => /(?:^|\/)\.gitignore$/.test(name)));
   const found: Unsaved[] = [];
   for (const source of sources) {
-    const [before, landed] = await Promise.all([since, looked.base].map((id) => rulesOf(looked.handle, id, source)));
+    const [before, landed] = await Promise.all([
+      rulesOf(looked.handle, since, source),
+      rulesOf(looked.handle, looked.base, source),
+    ]);
     for (const { path, line, rule } of ignored.filter((one) => one.source === source)) {
-      if (before?.has(rule)) continue;
-      const by = { source, line, rule, isLanded: landed?.has(rule) ?? false };
+      if (before.has(rule)) continue;
+      const by = { source, line, rule, isLanded: landed.has(rule) };
       found.push({ kind: 'ignored', path: toText(path), ...by });
     }
   }

@@ -26,8 +26,8 @@ export async function findConflicts(
     const variables = { GIT_OBJECT_DIRECTORY: objects, ...borrowingFrom(handle.dir) };
     const aside: DepotHandle = {
       ...handle,
-      run: (args, options) =>
-        handle.run(args, { ...options, variables, config: [...(options?.config ?? []), ...CHEAP] }),
+      run: (args, { config = [], ...options } = {}) =>
+        handle.run(args, { ...options, variables, config: [...config, ...CHEAP] }),
     };
     const found = (await canMergeMany(handle)) ? await mergeMany(aside, pairs, signal) : [];
     for (const pair of pairs.slice(found.length)) {

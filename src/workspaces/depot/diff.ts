@@ -1,4 +1,4 @@
-import { requireId, splitZero } from '../git.ts';
+import { requireId, splitLines, splitZero } from '../git.ts';
 import { toText } from '../paths.ts';
 import type { Change, ObjectId } from '../workspace.ts';
 import { readRaw, SAFE_DIFF } from './compare.ts';
@@ -171,9 +171,6 @@ async function findLarge({ run }: DepotHandle, changes: readonly RawChange[], mo
   const { out } = await run(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
     input: `${ids.join('\n')}\n`,
   });
-  const lines = out
-    .toString()
-    .split('\n')
-    .map((line) => line.split(' '));
+  const lines = splitLines(out).map((line) => line.split(' '));
   return new Set(lines.flatMap(([id = '', size]) => (Number(size) > most ? id : [])));
 }

@@ -24,8 +24,8 @@ export async function filtersOf({ run, askLasting }: DepotHandle, commit: Object
   const { out } = await askLasting(['ls-tree', '-r', '-z', commit]);
   const ids = splitZero(out).flatMap((entry) => {
     const tab = entry.indexOf(9);
-    const [mode, , id = ''] = entry.toString('latin1', 0, tab).split(' ');
-    return mode?.startsWith('100') && /(?:^|\/)\.gitattributes$/.test(entry.toString('latin1', tab + 1)) ? id : [];
+    const [mode = '', , id = ''] = entry.toString('latin1', 0, tab).split(' ');
+    return mode.startsWith('100') && /(?:^|\/)\.gitattributes$/.test(entry.toString('latin1', tab + 1)) ? id : [];
   });
   const found = new Set<string>();
   for (const id of ids.slice(0, MOST_FILES)) {

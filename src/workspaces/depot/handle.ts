@@ -54,7 +54,7 @@ export interface DepotHandle {
  */
 const interrupted = new Set<string>();
 
-const LOCKS_REFS = new Set(['update-ref', 'pack-refs', 'fetch', 'fast-import']);
+const LOCKS_REFS = new Set<string | undefined>(['update-ref', 'pack-refs', 'fetch', 'fast-import']);
 
 /** Without `done` at its end, a stream is cut off, and nothing of it counts. */
 const IMPORT = ['fast-import', '--quiet', '--done', '--date-format=raw'];
@@ -78,7 +78,7 @@ export function openHandle(anyGit: Git, dir: string, alone: DepotHandle['alone']
       return await git.run({ dir }, args, options);
     } catch (error) {
       const isKilled = !(error instanceof GitError) || error.isKilled;
-      if (isKilled && LOCKS_REFS.has(args[0] ?? '')) interrupted.add(dir);
+      if (isKilled && LOCKS_REFS.has(args[0])) interrupted.add(dir);
       throw error;
     }
   };

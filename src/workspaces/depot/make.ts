@@ -3,7 +3,7 @@ import { appendFile, copyFile, link, mkdir, readdir, readFile, writeFile } from 
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
-import { FETCH } from '../git.ts';
+import { FETCH, splitLines } from '../git.ts';
 import type { Git } from '../git.ts';
 import { isFolder } from '../places.ts';
 import { openHandle } from './handle.ts';
@@ -39,7 +39,7 @@ export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = 
   // A pack over a pipe would be a second copy, and a partial clone cannot make one.
   if (isNew || checkout.isPartial) {
     await linkObjects(checkout, handle.dir);
-    if (await copyRefs(handle, checkout, isNew)) return;
+    if (await copyRefs(handle, checkout)) return;
     if (checkout.isPartial) throw incomplete(checkout);
   }
   await fetchAll(handle, checkout);
@@ -66,15 +66,18 @@ async function fetchAll({ alone, run }: DepotHandle, checkout: Checkout): Promis
   );
 }
 
+/** Where the refs of the checkout are. Beside them are those of its uncommitted changes. */
+const KINDS = ['refs/checkout/HEAD', 'refs/checkout/heads', 'refs/checkout/tags'];
+
 /** Sets the refs to what the checkout has, if all that they need is here. */
-async function copyRefs(handle: DepotHandle, checkout: Checkout, isNew: boolean): Promise<boolean> {
+async function copyRefs(handle: DepotHandle, checkout: Checkout): Promise<boolean> {
   const { git, run } = handle;
   const names = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'];
   const { out } = await git.ask(checkout.folder, names);
   const wanted = new Map([['refs/checkout/HEAD', checkout.head]]);
-  for (const line of out.toString().split('\n')) {
+  for (const line of splitLines(out)) {
     const [id = '', ref = ''] = line.split(' ');
-    if (ref !== '') wanted.set(ref.replace(/^refs\//, 'refs/checkout/'), id);
+    wanted.set(ref.replace(/^refs\//, 'refs/checkout/'), id);
   }
   const ids = [...new Set(wanted.values())].join('\n');
   // Objects that a collection in the checkout moved meanwhile, or that it borrows itself, are not here.
@@ -83,10 +86,8 @@ async function copyRefs(handle: DepotHandle, checkout: Checkout, isNew: boolean)
     exits: [0, 1, 128],
   });
   if (commits.code !== 0 || files.code !== 0) return false;
-  const listed = isNew ? '' : (await run(['for-each-ref', '--format=%(refname)', 'refs/checkout'])).out.toString();
-  const gone = listed
-    .split('\n')
-    .filter((ref) => ref !== '' && !wanted.has(ref) && !ref.startsWith('refs/checkout/changes/'));
+  const listed = await run(['for-each-ref', '--format=%(refname)', ...KINDS]);
+  const gone = splitLines(listed.out).filter((ref) => !wanted.has(ref));
   await handle.changeRefs([
     ...gone.map((ref) => ({ ref, to: undefined })),
     ...[...wanted].map(([ref, to]) => ({ ref, to })),

@@ -89,7 +89,7 @@ export function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
     if (side) of(part.subarray(tab + 1)).stages[side] = id;
   }
   for (let at = end + 1; at < parts.length;) {
-    const count = Number(parts[at]?.toString('latin1'));
+    const count = Number(String(parts[at]));
     if (!Number.isInteger(count)) break;
     const kind = /^CONFLICT ?\((.*)\)$/.exec(String(parts[at + 1 + count]))?.[1];
     if (kind !== undefined) for (const path of parts.slice(at + 1, at + 1 + count)) of(path).kinds.add(kind);

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
-import { requireId } from '../git.ts';
+import { requireId, splitLines } from '../git.ts';
 import { inNewFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
@@ -46,10 +46,10 @@ export async function findCommits({ run }: DepotHandle, ids: readonly ObjectId[]
   if (ids.length === 0) return [];
   const input = ids.map((id) => `${requireId(id)}\n`).join('');
   const { out } = await run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
-  return out
-    .toString('latin1')
-    .split('\n')
-    .flatMap((line) => (line.endsWith(' commit') ? line.slice(0, -' commit'.length) : []));
+  return splitLines(out).flatMap((line) => {
+    const [id = '', type] = line.split(' ');
+    return type === 'commit' ? id : [];
+  });
 }
 
 /** Packs what its receiver lacks. The pack is thin: it names objects that the receiver has. */
@@ -168,7 +168,7 @@ export async function flattenSave(
 /** The first commits of a history: clones of one repository share them. */
 export async function findRoots({ run }: DepotHandle, commit: ObjectId): Promise<ObjectId[]> {
   const { out } = await run(['rev-list', '--max-parents=0', requireId(commit)]);
-  return out.toString('latin1').split('\n').filter(Boolean).sort();
+  return splitLines(out).sort();
 }
 
 function refusal(ids: readonly ObjectId[], why: string, cause?: unknown): TeamError {

@@ -1,7 +1,7 @@
 import { cp, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
-import { FETCH } from '../git.ts';
+import { FETCH, splitLines } from '../git.ts';
 import type { Git } from '../git.ts';
 import { freshName, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
@@ -65,7 +65,7 @@ async function listOwnRefs(old: DepotHandle): Promise<string[]> {
   const kinds = ['refs/saves', 'refs/earlier', 'refs/kept', 'refs/heads', 'refs/deleted', 'refs/checkout/changes'];
   const words = ['for-each-ref', '--format=%(refname)', ...kinds];
   const { out } = await old.run(words, { exits: [0, 1, 128] }).catch(() => ({ out: Buffer.of() }));
-  return out.toString().split('\n').filter(Boolean);
+  return splitLines(out);
 }
 
 /** Brings one ref over; returns the ref, the id of an earlier save, or undefined if nothing could be read. */
@@ -105,7 +105,7 @@ async function listEarlier(old: DepotHandle, ref: string): Promise<string[]> {
   }
   const words = ['rev-list', '--first-parent', `--max-count=${MOST_EARLIER}`, '--skip=1', ref, '--'];
   const { out } = await old.run(words, { exits: [0, 128] }).catch(() => ({ out: Buffer.of() }));
-  return out.toString().split('\n').filter(Boolean);
+  return splitLines(out);
 }
 
 const MOST_EARLIER = 50;

@@ -1,4 +1,4 @@
-import { requireId } from '../git.ts';
+import { requireId, splitLines } from '../git.ts';
 import type { KeptWork, ObjectId, Save, WorkspaceName } from '../workspace.ts';
 import { importHead, makeCommit, writeCommit } from './commit.ts';
 import { compare } from './compare.ts';
@@ -133,13 +133,10 @@ export async function listEarlier(
   name: WorkspaceName,
 ): Promise<{ readonly ref: string; readonly commit: ObjectId }[]> {
   const { out } = await run(['for-each-ref', '--format=%(refname) %(objectname)', `${earlierRefs(name)}/`]);
-  return out
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const [ref = '', commit = ''] = line.split(' ');
-      return ref === '' ? [] : [{ ref, commit }];
-    });
+  return splitLines(out).map((line) => {
+    const [ref = '', commit = ''] = line.split(' ');
+    return { ref, commit };
+  });
 }
 
 /** All saves of a workspace, newest first, also those that a restore went back behind. */

@@ -67,7 +67,7 @@ export async function isPrunable(handle: DepotHandle): Promise<boolean> {
 }
 
 async function countLoose({ run }: DepotHandle): Promise<number> {
-  return Number(/^\d+/.exec((await run(['count-objects'])).out.toString())?.[0] ?? 0);
+  return Number.parseInt((await run(['count-objects'])).out.toString(), 10);
 }
 
 async function signOf({ run }: DepotHandle): Promise<string> {

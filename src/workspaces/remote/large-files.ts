@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isInstalled } from '../depot/filters.ts';
 import type { DepotHandle } from '../depot/handle.ts';
 import { GitError } from '../git-errors.ts';
-import { requireId } from '../git.ts';
+import { requireId, splitLines } from '../git.ts';
 import type { ObjectId } from '../workspace.ts';
 import type { ReachRun, Setting } from './settings.ts';
 import { wordRefusal } from './words.ts';
@@ -87,14 +87,11 @@ async function findPointers({ run }: DepotHandle, { want, have }: Between): Prom
   });
   const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
   const sized = await run(['cat-file', format], { input: listed.out });
-  const small = sized.out
-    .toString('latin1')
-    .split('\n')
-    .flatMap((line) => {
-      const [id = '', type, size] = line.split(' ');
-      const bytes = Number(size);
-      return type === 'blob' && bytes >= POINTER_BYTES.least && bytes < POINTER_BYTES.most ? id : [];
-    });
+  const small = splitLines(sized.out).flatMap((line) => {
+    const [id = '', type, size] = line.split(' ');
+    const bytes = Number(size);
+    return type === 'blob' && bytes >= POINTER_BYTES.least && bytes < POINTER_BYTES.most ? id : [];
+  });
   const found = new Set<string>();
   if (small.length === 0) return found;
   const { out } = await run(['cat-file', '--batch'], { input: small.map((id) => `${id}\n`).join('') });

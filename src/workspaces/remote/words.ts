@@ -3,7 +3,7 @@ import { oneLine } from '../../core/text.ts';
 import type { GitError } from '../git-errors.ts';
 
 /** What a remote or git says if something has a name. */
-const KNOWN: readonly { readonly sign: RegExp; readonly code: ErrorCode; readonly advice?: string }[] = [
+const KNOWN: readonly { readonly sign: RegExp; readonly code: ErrorCode; readonly advice: string }[] = [
   {
     sign: /not our ref|couldn't find remote ref|unadvertised object|no such ref|did not send all necessary objects/i,
     code: 'not_found',
@@ -45,11 +45,9 @@ export function wordRefusal(error: GitError): { readonly code: ErrorCode; readon
     .filter((line) => line !== '' && !IDLE.test(line));
   const known = KNOWN.find(({ sign }) => sign.test(complaint));
   const quoted = lines.map((line) => line.replace(/:\/\/[^@/\s']*@/g, '://').replace(/^(?:fatal|error): /, ''));
-  const shown = known?.sign
-    ? (quoted.find((line) => known.sign.test(line)) ?? quoted[0])
-    : quoted.slice(0, 2).join('; ');
+  const shown = known ? (quoted.find((line) => known.sign.test(line)) ?? quoted[0]) : quoted.slice(0, 2).join('; ');
   const said = oneLine(shown || withoutFolder(error.message), 300);
-  return { code: known?.code ?? 'storage', said: known?.advice ? `${known.advice} (${said})` : said };
+  return known ? { code: known.code, said: `${known.advice} (${said})` } : { code: 'storage', said };
 }
 
 /** A command that printed nothing, such as one that was stopped after its time. */
