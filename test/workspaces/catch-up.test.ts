@@ -27,47 +27,38 @@ async function openFailing() {
 }
 
 describe('after a quick save is acknowledged, its index catches up', () => {
-  const STEPS = ['--force-remove', '--add', 'write-tree'];
-  const ROUNDS = ['', ' half', ' locked'].flatMap((how) => [false, true].map((isNext) => [how, isNext] as const));
+  const ROUNDS = ['--force-remove', '--add', 'write-tree'].flatMap((step) =>
+    ['', ' half', ' locked'].flatMap((how) =>
+      (['save', 'daemon'] as const).map((who) => [`${step}${how}`, who] as const),
+    ),
+  );
 
-  test.for(STEPS)('if %s fails then, the next save and the next daemon have everything', async (step) => {
+  test.for(ROUNDS)('if %s fails then, the next %s has everything', async ([step, who]) => {
     const { root, name, program, ada: first, checkout, depot, failAt, hasFailed, filesOf } = await openFailing();
     let ada = first;
-    for (const [how, isNext] of ROUNDS) {
-      const round = `${step}${how}, ${isNext ? 'next daemon' : 'next save'}`;
-      write(ada.folder, { new: `${round}\n`, 'src/a.ts': `${round}\n`, first: 'f\n' });
-      rmSync(join(ada.folder, 'README.md'), { force: true });
-      await ada.save();
-      await ada.saves(1);
-      write(ada.folder, { new: `${round}, edited\n`, other: 'other\n' });
-      rmSync(join(ada.folder, 'first'));
-      failAt(`${step}${how}`);
-      const saved = await ada.save();
-      expect(saved?.unchanged, round).toBe(false);
-      expect(filesOf(saved?.commit), round).toContain('other');
-      // The next call waits for it.
-      await ada.saves(1);
-      expect(hasFailed(), round).toBe(true);
+    write(ada.folder, { new: 'new\n', 'src/a.ts': 'new\n', first: 'f\n' });
+    rmSync(join(ada.folder, 'README.md'));
+    await ada.save();
+    await ada.saves(1);
+    write(ada.folder, { new: 'edited\n', other: 'other\n' });
+    rmSync(join(ada.folder, 'first'));
+    failAt(step);
+    const saved = await ada.save();
+    expect(saved?.unchanged).toBe(false);
+    expect(filesOf(saved?.commit)).toContain('other');
+    // The next call waits for it.
+    await ada.saves(1);
+    expect(hasFailed()).toBe(true);
 
-      // A new file that the index may not know goes, one that it may still have comes back.
-      rmSync(join(ada.folder, 'other'));
-      write(ada.folder, { first: 'back\n' });
-      if (isNext) ada = await (await openStage({ root, program })).workspaces.open(name, { base: checkout.head });
-      const next = await ada.save();
-      expect(filesOf(next?.commit), round).toEqual([
-        '.gitignore',
-        'docs/guide.md',
-        'first',
-        'new',
-        'src/a.ts',
-        'src/b.ts',
-      ]);
-      expect(
-        next?.changes.map(({ path }) => path),
-        round,
-      ).toEqual(['README.md', 'first', 'new', 'src/a.ts']);
-      expect(await ada.save(), round).toMatchObject({ commit: next?.commit, unchanged: true });
-    }
+    // A new file that the index may not know goes, one that it may still have comes back.
+    rmSync(join(ada.folder, 'other'));
+    write(ada.folder, { first: 'back\n' });
+    if (who === 'daemon')
+      ada = await (await openStage({ root, program })).workspaces.open(name, { base: checkout.head });
+    const next = await ada.save();
+    expect(filesOf(next?.commit)).toEqual(['.gitignore', 'docs/guide.md', 'first', 'new', 'src/a.ts', 'src/b.ts']);
+    expect(next?.changes.map(({ path }) => path)).toEqual(['README.md', 'first', 'new', 'src/a.ts']);
+    expect(await ada.save()).toMatchObject({ commit: next?.commit, unchanged: true });
     expect(await depot.check()).toEqual([]);
   });
 
