@@ -53,8 +53,10 @@ describe('after a quick save is acknowledged, its index catches up', () => {
     // A new file that the index may not know goes, one that it may still have comes back.
     rmSync(join(ada.folder, 'other'));
     write(ada.folder, { first: 'back\n' });
-    if (who === 'daemon')
-      ada = await (await openStage({ root, program })).workspaces.open(name, { base: checkout.head });
+    if (who === 'daemon') {
+      const { workspaces } = await openStage({ root, program });
+      ada = await workspaces.open(name, { base: checkout.head });
+    }
     const next = await ada.save();
     expect(filesOf(next?.commit)).toEqual(['.gitignore', 'docs/guide.md', 'first', 'new', 'src/a.ts', 'src/b.ts']);
     expect(next?.changes.map(({ path }) => path)).toEqual(['README.md', 'first', 'new', 'src/a.ts']);
