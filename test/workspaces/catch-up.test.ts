@@ -86,6 +86,15 @@ describe('after a quick save is acknowledged, its index catches up', () => {
       failAt('never');
       return started;
     };
+    // A file that changes again is no reason.
+    for (let again = 0; again < 3; again++) {
+      write(ada.folder, { 'src/a.ts': `${again}\n` });
+      failAt('--add meanwhile', `echo again ${again} > ${ada.folder}/src/a.ts`);
+      await ada.save();
+      await ada.saves(1);
+      expect(hasFailed()).toBe(true);
+      await ada.save();
+    }
     for (let doubts = 0; doubts < 3; doubts++) {
       expect(await isQuick(`${doubts}\n`)).toBe(true);
       // Its own index has lost a file when it catches up.

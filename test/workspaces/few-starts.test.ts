@@ -81,6 +81,25 @@ describe('git is not started', () => {
   });
 });
 
+test('what conflicts are looked for in is not flushed to the disk', async () => {
+  const { handle, places, commit } = await openBare();
+  const base = await commit({ 'a.txt': 'a\n' });
+  const [one, two] = [
+    await commit({ 'a.txt': 'b\n' }, { parents: [base] }),
+    await commit({ 'a.txt': 'c\n' }, { parents: [base] }),
+  ];
+  const configs: (readonly string[])[] = [];
+  const watched: DepotHandle = {
+    ...handle,
+    run: (args, options) => {
+      configs.push(options?.config ?? []);
+      return handle.run(args, options);
+    },
+  };
+  expect(await findConflicts(watched, places, [[one, two]])).toEqual([['a.txt']]);
+  for (const config of configs) expect(config).toContain('core.fsync=none');
+});
+
 test('a folder is staged with as few starts of git as there are kinds of changes', async () => {
   const { git, dir, commit } = await openBare();
   const [folder, index] = [temporaryFolder(), join(temporaryFolder(), 'index')];

@@ -7,6 +7,7 @@ import { GitError } from '../../src/workspaces/git-errors.ts';
 import { findDifferences, isAboutPath, lookAt, stageFolder } from '../../src/workspaces/stage.ts';
 import type { Staging } from '../../src/workspaces/stage.ts';
 import { listSubmodules, markSubmodules } from '../../src/workspaces/submodules.ts';
+import { WORK_LIMITS } from '../../src/workspaces/workspace.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { openBare } from './bare.ts';
 import { write } from './project.ts';
@@ -280,6 +281,10 @@ test('a file lacks an encoding if it is one of attributes, can be read, and says
   expect(lookAt(folder, Buffer.from('x'.repeat(300)))).toBeUndefined();
   expect(lookAt(folder, Buffer.from('gone'))).toBeUndefined();
   expect(lookAt(folder, Buffer.from('c.gitattributes'))?.size).toBe(bad.length);
+});
+
+test('a file may have 50 MB and a work 200, if a team says nothing else', () => {
+  expect(WORK_LIMITS).toEqual({ fileSize: 52_428_800, workSize: 209_715_200 });
 });
 
 test('what git says about one file is told from a full disk and a damaged depot', () => {

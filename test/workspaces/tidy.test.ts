@@ -66,7 +66,9 @@ describe('a depot', () => {
     const base = await commit({ 'a.txt': 'a\n' }, { ref: 'refs/heads/main' });
     await packDepot(handle);
     const [shared = ''] = packsOf(bare);
-    linkSync(join(dir, 'objects/pack', shared), join(dir, 'of-the-user'));
+    for (const end of ['pack', 'idx']) {
+      linkSync(join(dir, 'objects/pack', shared.replace(/pack$/, end)), join(dir, `of-the-user.${end}`));
+    }
     const next = await commit({ 'a.txt': 'b\n' }, { ref: 'refs/heads/main', parents: [base] });
     const gone = await commit({ 'a.txt': 'c\n' }, { ref: 'refs/heads/gone', parents: [base] });
     const old = await writeBlob(bare, 'old\n');
@@ -90,6 +92,7 @@ describe('a depot', () => {
       false,
     ]);
     expect(packsOf(bare)).toContain(shared);
+    expect(statSync(join(dir, 'of-the-user.idx')).size).toBeGreaterThan(0);
     expect(existsSync(join(dir, 'objects/pack', shared.replace(/pack$/, 'keep')))).toBe(true);
     expect(packsOf(bare, '.keep')).toHaveLength(1);
     // What the user has is in no second pack.

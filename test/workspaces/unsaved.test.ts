@@ -32,7 +32,7 @@ test('what is in a folder and in no save is named: newly ignored files, pipes, f
     'tmp/.gitignore': '*.tmp\n',
     'libs/sub/inside': '',
   });
-  for (const path of ['pipe', 'src/pipe', 'node_modules/x/pipe', 'pipe.log', 'nested/pipe']) {
+  for (const path of ['pipe', 'src/pipe', 'node_modules/x/pipe', 'pipe.log', 'nested/pipe', 'libs/sub/pipe']) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     execFileSync('mkfifo', [join(folder, path)]);
   }

@@ -14,7 +14,7 @@ const nextStage = shareStage(async () => {
   const root = newProject({ lasting: true });
   failing = failingGit(root);
   const stage = await openStage({ root, program: failing.program });
-  write(stage.checkout.folder, { 'later.ts': 'later\n', 'x.log': 'of the tip\n' });
+  write(stage.checkout.folder, { 'later.ts': 'later\n', 'x.log': 'of the tip\n', 'docs/guide.md': 'tip\n' });
   plainGit(stage.checkout.folder, 'add', '-f', '.');
   tip = commitAll(stage.checkout.folder);
   await stage.depot.take({ ...stage.checkout, head: tip });
@@ -130,6 +130,17 @@ describe('a refresh', () => {
     expect(plainGit(work.folder, 'show', `${saved!.commit}:src/a.ts`)).toBe('two');
     expect(plainGit(work.folder, 'status', '--porcelain')).toBe('');
     await expect.poll(() => readdirSync(about).toSorted()).toEqual(['copied', 'index', 'state.json']);
+  });
+
+  test('that git refuses is as if it had not begun', async () => {
+    const { work, checkout, failAt } = await openOne();
+    write(work.folder, { 'src/a.ts': 'work\n' });
+    failAt('read-tree meanwhile', `echo meanwhile > ${work.folder}/docs/guide.md`);
+    await expect(work.refresh(tip)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await work.save())!.changes.map(({ path }) => path)).toEqual(['docs/guide.md', 'src/a.ts']);
+    expect([work.base, textIn(work.folder, 'docs/guide.md')]).toEqual([checkout.head, 'meanwhile\n']);
+    await work.refresh(tip);
+    expect([work.base, textIn(work.folder, 'docs/guide.md')]).toEqual([tip, 'tip\n']);
   });
 
   test('keeps a save of the same base by a ref of its own, if the folder goes on without it', async () => {

@@ -1,4 +1,3 @@
-import { TeamError } from '../../core/errors.ts';
 import type { Depot } from '../depot.ts';
 import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
@@ -131,9 +130,8 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     await requireInPlace(folder);
     try {
       return await saveQuickly({ handle, name, folder, last, changes: before.changes, found, signal });
-    } catch (error) {
+    } catch {
       await lookAgain();
-      if (signal?.aborted || !(error instanceof TeamError)) throw error;
       // The usual way may do without what failed, or says better what is wrong.
       return undefined;
     }
