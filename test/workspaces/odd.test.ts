@@ -15,13 +15,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toBytes, toText } from '../../src/workspaces/paths.ts';
 import { findPrograms, needTool } from '../tools.ts';
-import { commitAll, makeRepository, newProject, openStage, plainGit, write } from './project.ts';
+import { commitAll, makeRepository, newProject, openStage, plainGit, shareStage, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
-async function openAda(options: Parameters<typeof openStage>[0] = {}) {
-  const stage = await openStage(options);
-  return { ...stage, ada: await stage.workspaces.open(ADA, { base: stage.checkout.head }) };
+const nextStage = shareStage();
+
+/** A workspace of the shared stage; with options, of one of its own. */
+async function openAda(options?: Parameters<typeof openStage>[0]) {
+  const stage = options ? { ...(await openStage(options)), name: ADA } : nextStage();
+  return { ...stage, ada: await stage.workspaces.open(stage.name, { base: stage.checkout.head }) };
 }
 
 describe('odd contents of a folder', () => {
