@@ -1,3 +1,4 @@
+import { TeamError } from '../../core/errors.ts';
 import type { Depot } from '../depot.ts';
 import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
@@ -130,8 +131,9 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     await requireInPlace(folder);
     try {
       return await saveQuickly({ handle, name, folder, last, changes: before.changes, found, signal });
-    } catch {
+    } catch (error) {
       await lookAgain();
+      if (!(error instanceof TeamError)) throw error;
       // The usual way may do without what failed, or says better what is wrong.
       return undefined;
     }
