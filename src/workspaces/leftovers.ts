@@ -91,7 +91,7 @@ export async function removeLeftovers(where: LeftoverPlaces, ids: readonly strin
   const all = await listLeftovers(where);
   const wanted = new Set(ids.flatMap((id) => findLeftovers(all, id)));
   for (const { path, ref, commit } of wanted) {
-    if (ref !== undefined && commit !== undefined) await dropRefs(where, path, [{ ref, to: undefined, from: commit }]);
+    if (ref !== undefined) await dropRefs(where, path, [{ ref, to: undefined, from: commit }]);
   }
   await removeFolders([...wanted].flatMap(({ kind, path }) => (kind === 'trash' ? path : [])));
   return [...wanted];
