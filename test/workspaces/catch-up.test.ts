@@ -34,7 +34,7 @@ describe('after a quick save is acknowledged, its index catches up', () => {
   );
 
   test.for(ROUNDS)('if %s fails then, the next %s has everything', async ([step, who]) => {
-    const { root, name, program, ada: first, checkout, depot, failAt, hasFailed, filesOf } = await openFailing();
+    const { root, name, program, ada: first, checkout, failAt, hasFailed, filesOf } = await openFailing();
     let ada = first;
     write(ada.folder, { new: 'new\n', 'src/a.ts': 'new\n', first: 'f\n' });
     rmSync(join(ada.folder, 'README.md'));
@@ -61,7 +61,10 @@ describe('after a quick save is acknowledged, its index catches up', () => {
     expect(filesOf(next?.commit)).toEqual(['.gitignore', 'docs/guide.md', 'first', 'new', 'src/a.ts', 'src/b.ts']);
     expect(next?.changes.map(({ path }) => path)).toEqual(['README.md', 'first', 'new', 'src/a.ts']);
     expect(await ada.save()).toMatchObject({ commit: next?.commit, unchanged: true });
-    expect(await depot.check()).toEqual([]);
+  });
+
+  test('all of that leaves the depot whole', async () => {
+    expect(await nextStage().depot.check()).toEqual([]);
   });
 
   test('a save of an unchanged folder does not start the import', async () => {

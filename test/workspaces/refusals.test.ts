@@ -72,7 +72,10 @@ describe('a git command that fails', () => {
     expect(saved?.unchanged).toBe(false);
     expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('work');
     expect(saved?.changes.map(({ path }) => path)).toEqual(['README.md', 'new~', 'src/a.ts']);
-    expect(await depot.check()).toEqual([]);
+  });
+
+  test('leaves the depot whole', async () => {
+    expect(await nextStage().depot.check()).toEqual([]);
   });
 
   test('after it did its work fails a save that is made all the same', async () => {
