@@ -19,10 +19,12 @@ const FLOORS: readonly (readonly string[])[] = [
 const PORTS: Readonly<Record<string, readonly string[]>> = {
   journal: [
     'away.ts',
+    'conflict.ts',
     'file-address.ts',
     'hosts.ts',
     'journal.ts',
     'kernel-lock.ts',
+    'listeners.ts',
     'mark.ts',
     'node-sqlite.ts',
     'packs.ts',

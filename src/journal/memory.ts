@@ -1,6 +1,8 @@
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { conflict } from './conflict.ts';
 import type { Journal, Seq, Snapshot, Stored } from './journal.ts';
+import { openListeners } from './listeners.ts';
 
 interface Stream {
   /** Batches as JSON text: readers get what a disk would give, and cannot change what is stored. */
@@ -11,49 +13,29 @@ interface Stream {
 /** A journal that lasts as long as its process. Several ledgers may share one. */
 export function memoryJournal(): Journal {
   const streams = new Map<string, Stream>();
-  const followers = new Map<string, Set<() => void>>();
+  const followers = openListeners();
   let closed = false;
 
   function assertOpen(): void {
     if (closed) throw new TeamError('storage', 'This journal is closed. Open a new one.');
   }
 
-  function wake(team: string): void {
-    for (const follower of followers.get(team) ?? []) follower();
-  }
-
-  function listen(team: string, follower: () => void): () => void {
-    const set = followers.get(team) ?? new Set();
-    followers.set(team, set.add(follower));
-    return () => {
-      set.delete(follower);
-      if (set.size === 0 && followers.get(team) === set) followers.delete(team);
-    };
-  }
-
   return {
     async append(team, expected, events) {
       assertOpen();
       const stream = streams.get(team) ?? { batches: [] };
-      if (stream.batches.length !== expected) {
-        throw new TeamError(
-          'journal_conflict',
-          `Team ${JSON.stringify(team)} ends with batch ${stream.batches.length}, not ${expected}: read on and decide again.`,
-        );
-      }
+      if (stream.batches.length !== expected) throw conflict(team, expected);
       const seq = stream.batches.push(JSON.stringify(events));
       streams.set(team, stream);
-      wake(team);
+      followers.wake(team);
       return seq;
     },
 
     async restore(team, batches) {
       assertOpen();
-      if (streams.has(team)) {
-        throw new TeamError('journal_conflict', `There is a team ${JSON.stringify(team)} already.`);
-      }
+      if (streams.has(team)) throw conflict(team, 0);
       streams.set(team, { batches: batches.map((events) => JSON.stringify(events)) });
-      wake(team);
+      followers.wake(team);
     },
 
     async *read(team, after) {
@@ -70,7 +52,7 @@ export function memoryJournal(): Journal {
       assertOpen();
       let resume = () => {};
       const onWake = () => resume();
-      const stop = listen(team, onWake);
+      const stop = followers.listen(team, onWake);
       signal.addEventListener('abort', onWake);
       try {
         let stream = streams.get(team);
@@ -108,12 +90,12 @@ export function memoryJournal(): Journal {
 
     async drop(team) {
       assertOpen();
-      if (streams.delete(team)) wake(team);
+      if (streams.delete(team)) followers.wake(team);
     },
 
     async close() {
       closed = true;
-      for (const team of followers.keys()) wake(team);
+      followers.wakeAll();
     },
   };
 }

@@ -1,12 +1,13 @@
 import { nuid } from '@nats-io/transport-node';
 import { TeamError } from '../core/errors.ts';
 import type { JournalAwayError } from './away.ts';
+import { conflict } from './conflict.ts';
 import type { Hosts } from './hosts.ts';
 import type { Journal, Seq } from './journal.ts';
 import { keepMark } from './mark.ts';
 import type { Ends } from './mark.ts';
 import { readNatsAddress } from './nats/address.ts';
-import { appendBatch, conflict, idAt } from './nats/append.ts';
+import { appendBatch, idAt } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
 import { openBells } from './nats/bells.ts';
 import { forked, inOrder, openTips } from './nats/chain.ts';

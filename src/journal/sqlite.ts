@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
+import { conflict } from './conflict.ts';
 import type { Journal, Seq } from './journal.ts';
 import { forgetInMark, keepMark } from './mark.ts';
 import { damagedFile } from './sqlite/check.ts';
@@ -275,12 +276,4 @@ function openOwned(file: string, ownership: Ownership | undefined): OpenDatabase
     ownership?.release();
     throw error;
   }
-}
-
-function conflict(team: string, expected: Seq): TeamError {
-  const name = JSON.stringify(team);
-  return new TeamError(
-    'journal_conflict',
-    `Batch ${expected} is not the last of team ${name}: read on and decide again.`,
-  );
 }

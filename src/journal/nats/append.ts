@@ -1,5 +1,6 @@
 import { errors, headers } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
+import { conflict } from '../conflict.ts';
 import type { Seq } from '../journal.ts';
 import type { Packed } from './batch.ts';
 import { ENCODING } from './batch.ts';
@@ -87,15 +88,6 @@ function wakeLeader({ nc }: Link, { subject, stream }: Life, tries: number): voi
   head.set('Nats-Expected-Last-Sequence', String(Number.MAX_SAFE_INTEGER));
   const count = Math.min(8 ** (tries + 1), MOST_REFUSED);
   for (let sent = 0; sent < count; sent++) nc.publish(subject, '', { headers: head });
-}
-
-/** An append that came too late. */
-export function conflict(team: string, expected: Seq): TeamError {
-  const name = JSON.stringify(team);
-  return new TeamError(
-    'journal_conflict',
-    `Batch ${expected} is not the last of team ${name}: read on and decide again.`,
-  );
 }
 
 /** Whether the taken place holds our own earlier message. A new leader may know a message that it cannot show yet. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, watch, writeSync } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { openListeners } from '../listeners.ts';
 
 /** Without a bell (no watches left, or a file system without them), polling alone must be fast enough. */
 const POLL_WITHOUT_BELL_MS = 40;
@@ -16,7 +17,7 @@ export function openFollowers(
   path: string,
   { exclusive, pollMs }: { exclusive: boolean; pollMs: number },
 ) {
-  const followers = new Map<string, Set<() => void>>();
+  const followers = openListeners();
   const readVersion = versionOf(db);
   let bell = openBell(`${path}.bell`);
   const strike = Buffer.from('!');
@@ -31,15 +32,7 @@ export function openFollowers(
     const version = readVersion();
     if (version === seen && version !== undefined) return;
     seen = version;
-    wakeAll();
-  }
-
-  function wakeAll(): void {
-    for (const team of followers.keys()) wake(team);
-  }
-
-  function wake(team: string): void {
-    for (const follower of followers.get(team) ?? []) follower();
+    followers.wakeAll();
   }
 
   function startWatching(): void {
@@ -56,7 +49,7 @@ export function openFollowers(
 
   function hearBell(): void {
     // The watch also reports that the file was removed.
-    if (renewBell()) wakeAll();
+    if (renewBell()) followers.wakeAll();
     else lookForOthers();
   }
 
@@ -98,7 +91,7 @@ export function openFollowers(
     announcing = false;
     const teams = [...changed];
     changed.clear();
-    for (const team of teams) wake(team);
+    for (const team of teams) followers.wake(team);
     if (!exclusive) ring();
   }
 
@@ -106,11 +99,9 @@ export function openFollowers(
     /** Calls `follower` after commits that may concern the team, until the returned function is called. */
     listen(team: string, follower: () => void): () => void {
       if (followers.size === 0) startWatching();
-      const set = followers.get(team) ?? new Set();
-      followers.set(team, set.add(follower));
+      const stop = followers.listen(team, follower);
       return () => {
-        set.delete(follower);
-        if (set.size === 0 && followers.get(team) === set) followers.delete(team);
+        stop();
         if (followers.size === 0) stopWatching();
       };
     },
@@ -129,7 +120,7 @@ export function openFollowers(
     close(): void {
       tellEveryone();
       stopWatching();
-      wakeAll();
+      followers.wakeAll();
       if (bell !== undefined) closeSync(bell);
     },
   };
