@@ -63,6 +63,21 @@ describe('servers', () => {
     ]);
   });
 
+  test('that were only looked for are left again', async () => {
+    let left = 0;
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).on('close', () => left++);
+      socket.resume().write('INFO {} \r\n');
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = addressOf(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await reachServers(address)).toEqual([{ server: address.servers[0] }]);
+    await until('the first connection has ended', () => left === 1);
+    expect(await orderServers(address)).toEqual(address.servers);
+    await until('the second connection has ended', () => left === 2);
+  });
+
   test('that are given by IP address have a certificate for one of the addresses, others one for their name', () => {
     const check = (servers: string[], host: string, subjectaltname: string) =>
       checkHost({ servers }, host, { subject: {}, subjectaltname } as PeerCertificate);

@@ -140,7 +140,7 @@ async function greets(server: string, reachMs: number): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    socket.on('error', () => {}).destroy();
+    socket.destroy();
   }
 }
 
@@ -149,16 +149,18 @@ async function greets(server: string, reachMs: number): Promise<boolean> {
  * system accepts connections at once, so a server that does not accept is down.
  */
 async function reachServer(server: string): Promise<void> {
-  (await reachSocket(server)).on('error', () => {}).destroy();
+  (await reachSocket(server)).destroy();
 }
 
 async function reachSocket(server: string, reachMs = REACH_MS): Promise<Socket> {
-  const socket = connectSocket({ host: hostOf(server), port: Number(server.slice(server.lastIndexOf(':') + 1)) });
+  const port = Number(server.slice(server.lastIndexOf(':') + 1));
+  // An error while nobody waits is none of ours: the socket is only there to see whether somebody answers.
+  const socket = connectSocket({ host: hostOf(server), port }).on('error', () => {});
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(reachMs) });
     return socket;
   } catch (error) {
-    socket.on('error', () => {}).destroy();
+    socket.destroy();
     throw (error as Error).name === 'AbortError' ? new Error(`no answer within ${reachMs / 1000} s`) : error;
   }
 }
