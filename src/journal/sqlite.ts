@@ -196,17 +196,18 @@ export function sqliteJournal(
       const onWake = () => resume();
       const stop = followers.listen(team, onWake);
       signal.addEventListener('abort', onWake);
+      const isOver = (): boolean => signal.aborted || closed !== undefined;
       try {
         let id = findToRead(team, after);
         if (id === undefined && after > 0) return;
         let seq = Math.max(0, after);
-        while (!signal.aborted && closed === undefined) {
+        while (!isOver()) {
           id ??= findToRead(team, 0);
           const present = id;
           const page = present === undefined ? NOTHING : reading(team, () => rows.readPage(present, seq, Infinity));
           for (const row of page.rows) {
             yield decodeRow(row, ++seq, team, file);
-            if (signal.aborted || closed !== undefined) return;
+            if (isOver()) return;
           }
           if (page.isFull) await nextTurn();
           if (page.rows.length > 0) continue;

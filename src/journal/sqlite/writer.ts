@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TeamError } from '../../core/errors.ts';
+import { hasCode } from '../../core/errors.ts';
 import { isBusy, isFailedWrite, toTeamError } from './errors.ts';
 import { cutOffRefused } from './log.ts';
 
@@ -170,7 +170,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
       }
     }
     const errors = group.map(({ doing, team }) => toTeamError(error, path, `${doing} team ${JSON.stringify(team)}`));
-    if (group.length > 1 && errors[0] instanceof TeamError && errors[0].code === 'corrupt') {
+    if (group.length > 1 && hasCode(errors[0], 'corrupt')) {
       apart = group.length;
       queue = [...group, ...queue];
     } else group.forEach((job, at) => job.reject(errors[at]));
