@@ -1,13 +1,18 @@
+import type { ConsumerMessages, StreamConfig } from '@nats-io/jetstream';
+import { Objm } from '@nats-io/obj';
+import { errors } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import { readNatsAddress } from '../../src/journal/nats/address.ts';
+import { ANSWER } from '../../src/journal/nats/errors.ts';
+import { stopWhenBroken } from '../../src/journal/nats/flow.ts';
 import { changeLease, ensureStream } from '../../src/journal/nats/lease.ts';
-import { openInTurn, openLink } from '../../src/journal/nats/link.ts';
+import { acknowledging, openInTurn, openLink } from '../../src/journal/nats/link.ts';
 import type { Link } from '../../src/journal/nats/link.ts';
 import { openPacks } from '../../src/journal/nats/packs.ts';
-import { changeSettings, ensureSettings } from '../../src/journal/nats/settings.ts';
+import { changeSettings, ensureSettings, settingsIn } from '../../src/journal/nats/settings.ts';
 import { openSnapshots } from '../../src/journal/nats/snapshots.ts';
-import { deleteStream, doubting, findStream, makeStream } from '../../src/journal/nats/streams.ts';
+import { deleteStream, doubting, findStream, listTeams, makeStream } from '../../src/journal/nats/streams.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
 import { until } from '../until.ts';
 
@@ -184,6 +189,55 @@ describe('snapshots', () => {
     await snapshots.save(life, { seq: 1, body: 'x'.repeat(100_000) });
     expect((await snapshots.load(life))?.body).toBe('x'.repeat(100_000));
   });
+
+  test('that somebody deleted are gone, and may be saved again', async () => {
+    const link = await open(single);
+    await ensureSettings(link);
+    const snapshots = await openSnapshots(link);
+    const life = { stream: 's', subject: 'one', end: 5, replicas: 1 };
+    await snapshots.save(life, { seq: 5, body: 'five' });
+    await (await new Objm(link.js).open(link.names.snapshots)).delete('one');
+    expect(await snapshots.load(life)).toBeUndefined();
+    await snapshots.save(life, { seq: 4, body: 'four' });
+    expect(await snapshots.load(life)).toEqual({ seq: 4, body: 'four' });
+  });
+});
+
+describe('what the servers said', () => {
+  test('is remembered of writes: an answer, or that none came', async () => {
+    const heard: string[] = [];
+    const reach = { acknowledged: () => heard.push('yes'), unacknowledged: () => heard.push('no') };
+    const link = { reach } as unknown as Link;
+    expect(await acknowledging(link, async () => 'done')).toBe('done');
+    await expect(acknowledging(link, () => Promise.reject(new errors.TimeoutError()))).rejects.toThrow();
+    // A refusal proves nothing.
+    await expect(acknowledging(link, () => Promise.reject(new Error('refused')))).rejects.toThrow();
+    expect(heard).toEqual(['yes', 'no']);
+  });
+
+  test.each(['heartbeats_missed', 'consumer_not_found', 'stream_not_found', 'consumer_deleted', 'no_responders'])(
+    'ends a consumer: %s',
+    async (type) => {
+      let stops = 0;
+      const status = async function* () {
+        yield { type: 'heartbeat' };
+        expect(stops).toBe(0);
+        yield { type };
+      };
+      await stopWhenBroken({ status, stop: () => stops++ } as unknown as ConsumerMessages);
+      expect(stops).toBe(1);
+    },
+  );
+});
+
+test('a team whose stream is gone a moment after it was listed is none', async () => {
+  const link = await open(single);
+  for (const name of ['alpha', 'beta']) {
+    const { subject } = await makeStream(link, name, { encoded: name, settings: { replicas: 1 } });
+    await link.js.publish(subject, '[]');
+  }
+  watch(single, `STREAM.INFO.${link.names.stream('alpha')}`, ANSWER.streamNotFound);
+  expect(await listTeams(link, new Set())).toEqual(['beta']);
 });
 
 describe('the cards of daemons', () => {
@@ -232,6 +286,16 @@ describe('the cards of daemons', () => {
     const now = await ensureStream(link, { replicas: 1, leaseMs: 5 });
     expect(now).toMatchObject({ max_age: 60_000 * 1e6, description: '{"leaseMs":60000}' });
   });
+
+  test('are kept by as many servers as the teams', async () => {
+    const link = await open(cluster);
+    await ensureStream(link, { replicas: 1, leaseMs: 60_000 });
+    const change = { leaseMs: undefined, cards: async () => [], onWait: () => expect.unreachable() };
+    const updated = watch(cluster, 'STREAM.UPDATE');
+    for (const replicas of [3, 3]) await changeLease(link, { ...change, replicas });
+    expect(updated.times).toBe(1);
+    expect(await ensureStream(link, { replicas: 1, leaseMs: 5 })).toMatchObject({ num_replicas: 3 });
+  });
 });
 
 describe('the settings of a journal', () => {
@@ -258,6 +322,14 @@ describe('the settings of a journal', () => {
     await expect(changeSettings(link, { replicas: 3 })).rejects.toThrow(
       /too few servers with JetStream for 3 replicas/,
     );
+  });
+
+  test('are in the configuration of their bucket, with the format', () => {
+    const read = (description?: string) => settingsIn({ description, num_replicas: 3 } as StreamConfig, 'nats://x');
+    expect(read('{"format":1}')).toStrictEqual({ replicas: 3 });
+    expect(read('{"format":1,"maxBytes":5}')).toStrictEqual({ replicas: 3, maxBytes: 5 });
+    expect(() => read('{"format":2}')).toThrow(/nats:\/\/x has a format that this version does not know \(2\)/);
+    for (const text of [undefined, 'garbage']) expect(() => read(text)).toThrow(/does not know \(undefined\)/);
   });
 
   test('of a cluster are made by a person', async () => {

@@ -262,7 +262,7 @@ function explain(error: unknown, place: string): unknown {
       "the server's certificate is for another name. Use the name in it, or give the server one for this name.",
     );
   }
-  if (/CERT|SIGNATURE|VERIFY/.test(String(code))) {
+  if (/CERT|SIGNATURE|VERIFY/.test(code)) {
     return fail(`the server's certificate is not trusted (${error.message}). Give ?ca=FILE with its issuer.`);
   }
   if (/does not support 'tls'/.test(error.message)) {
@@ -270,7 +270,7 @@ function explain(error: unknown, place: string): unknown {
       'the server does not encrypt. Servers on other machines must: give it a tls block (troupe journal init writes one).',
     );
   }
-  if (code !== undefined && /SSL|TLS|ECONNRESET/.test(code)) {
+  if (/SSL|TLS|ECONNRESET/.test(code)) {
     return fail(
       `the connection could not be encrypted (${error.message}). Check the tls block of the server, and ?cert and ?key.`,
     );
@@ -282,9 +282,10 @@ function explain(error: unknown, place: string): unknown {
   return fail(`${error.message}. Check that nats-server runs there and that this machine reaches it.`);
 }
 
-function codeOf(error: Error): string | undefined {
+/** Node's code for an error or its cause; empty if there is none. */
+function codeOf(error: Error): string {
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     if ('code' in one && typeof one.code === 'string') return one.code;
   }
-  return undefined;
+  return '';
 }

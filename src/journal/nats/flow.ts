@@ -122,6 +122,7 @@ async function* consume(link: Link, life: Life, from: Seq, signal: AbortSignal):
   }
 }
 
-async function stopWhenBroken(messages: ConsumerMessages): Promise<void> {
+/** Ends the messages of a consumer that delivers nothing any more. */
+export async function stopWhenBroken(messages: Pick<ConsumerMessages, 'status' | 'stop'>): Promise<void> {
   for await (const { type } of messages.status()) if (BROKEN.includes(type)) messages.stop();
 }

@@ -1,3 +1,4 @@
+import type { StoredMsg } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import { nameTaken } from '../hosts.ts';
@@ -47,10 +48,13 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
   async function sequenceFor(card: HostCard, replaces: HostCard | undefined): Promise<number> {
     const message = await link.jsm.streams.getMessage(stream, { last_by_subj: subject(card.name) });
     if (!message) return 0;
-    const there = message.data.length > 0 ? message.json<HostCard>() : undefined;
+    const there = cardIn(message);
     if (!there || isSame(there, card) || (replaces && isSame(there, replaces))) return message.seq;
     throw nameTaken(card.name);
   }
+
+  /** Gives up while other daemons still see the card. */
+  const hasty = (): Link => ({ ...link, patienceMs: leaseMs / 3 });
 
   async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -67,15 +71,12 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
 
     readLease: () =>
       telling('read the lease', async () => {
-        const hasty = { ...link, patienceMs: leaseMs / 3 };
-        leaseMs = leaseIn((await patiently(hasty, () => link.jsm.streams.info(stream))).config);
+        leaseMs = leaseIn((await patiently(hasty(), () => link.jsm.streams.info(stream))).config);
         return leaseMs;
       }),
 
     async announce(card, { replaces } = {}) {
-      await telling(`renew the lease of ${card.name}`, () =>
-        patiently({ ...link, patienceMs: leaseMs / 3 }, () => publishCard(card, replaces)),
-      );
+      await telling(`renew the lease of ${card.name}`, () => patiently(hasty(), () => publishCard(card, replaces)));
     },
 
     list: () => telling('list the daemons', () => listCards(link)),
@@ -154,7 +155,8 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
     onCard(listener) {
       const subscription = link.nc.subscribe(subject('*'), {
         callback(failure, message) {
-          if (!failure && message.data.length > 0) listener(message.json<HostCard>());
+          const card = failure ? undefined : cardIn(message);
+          if (card) listener(card);
         },
       });
       return () => subscription.unsubscribe();
@@ -211,11 +213,14 @@ export async function listCards(link: Link): Promise<HostCard[]> {
   const stream = link.names.hosts;
   const { state } = await patiently(link, () => link.jsm.streams.info(stream, { subjects_filter: '>' }));
   const messages = await Promise.all(
-    Object.keys(state.subjects ?? {}).map((one) =>
-      patiently(link, () => link.jsm.streams.getMessage(stream, { last_by_subj: one })),
-    ),
+    Object.keys(state.subjects ?? {})
+      .sort()
+      .map((one) => patiently(link, () => link.jsm.streams.getMessage(stream, { last_by_subj: one }))),
   );
-  return messages
-    .flatMap((message) => (message && message.data.length > 0 ? [message.json<HostCard>()] : []))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return messages.map(cardIn).filter((card) => card !== undefined);
+}
+
+/** The card in a message. A daemon that left has an empty one, and one that expired meanwhile none. */
+function cardIn(message: Pick<StoredMsg, 'data' | 'json'> | null): HostCard | undefined {
+  return message?.data.length ? message.json<HostCard>() : undefined;
 }

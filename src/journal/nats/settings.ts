@@ -1,4 +1,4 @@
-import type { StreamInfo } from '@nats-io/jetstream';
+import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import { ANSWER, isAnswer, toTeamError } from './errors.ts';
@@ -93,14 +93,22 @@ export async function readSettings(link: Link): Promise<Settings | undefined> {
     if (isAnswer(error, ANSWER.streamNotFound)) return undefined;
     throw error;
   }
-  const { format, maxBytes } = readDescription(info.config.description);
+  return settingsIn(info.config, link.place);
+}
+
+/** The settings in the configuration of a bucket. Throws `unsupported` if a newer version wrote them. */
+export function settingsIn(
+  { description, num_replicas: replicas }: Pick<StreamConfig, 'description' | 'num_replicas'>,
+  place: string,
+): Settings {
+  const { format, maxBytes } = readDescription(description);
   if (format !== FORMAT) {
     throw new TeamError(
       'unsupported',
-      `The journal at ${link.place} has a format that this version does not know (${JSON.stringify(format)}). Install a newer Troupe.`,
+      `The journal at ${place} has a format that this version does not know (${JSON.stringify(format)}). Install a newer Troupe.`,
     );
   }
-  return { replicas: info.config.num_replicas, ...(maxBytes !== undefined && { maxBytes }) };
+  return { replicas, ...(maxBytes !== undefined && { maxBytes }) };
 }
 
 function readDescription(text: string | undefined): { format?: unknown; maxBytes?: number } {

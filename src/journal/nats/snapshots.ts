@@ -13,20 +13,25 @@ const LOAD_MS = 10_000;
 export async function openSnapshots(link: Link) {
   const store = await patiently(link, () => new Objm(link.js).open(link.names.snapshots));
 
+  /** What was noted about the snapshot of a life; nothing if there is none. */
+  async function readMetadata(subject: string): Promise<Record<string, string>> {
+    const info = await store.info(subject);
+    return (info?.deleted ? undefined : info?.metadata) ?? {};
+  }
+
   return {
     async load({ subject, end }: Found): Promise<Snapshot | undefined> {
-      const info = await store.info(subject);
-      const seq = Number(info?.metadata?.['seq']);
-      if (!info || info.deleted || !(seq >= 1 && seq <= end)) return undefined;
+      const metadata = await readMetadata(subject);
+      const seq = Number(metadata['seq']);
+      if (!(seq >= 1 && seq <= end)) return undefined;
       const data = await withinTime(store.getBlob(subject), LOAD_MS);
       if (!data) return undefined;
-      return { seq, body: await unpack(data, info.metadata?.['encoding'], `The snapshot of ${subject}`) };
+      return { seq, body: await unpack(data, metadata['encoding'], `The snapshot of ${subject}`) };
     },
 
     /** Two daemons may save at the same time, and the older snapshot last: it is still a valid one. */
     async save({ subject, end }: Found, { seq, body }: Snapshot): Promise<void> {
-      const present = await store.info(subject);
-      if (seq > end || (present && !present.deleted && seq < Number(present.metadata?.['seq']))) return;
+      if (seq > end || seq < Number((await readMetadata(subject))['seq'])) return;
       const { data, encoding } = await pack(body);
       const metadata = { seq: String(seq), ...(encoding !== undefined && { encoding }) };
       await store.putBlob({ name: subject, metadata }, data);
@@ -41,7 +46,7 @@ export async function openSnapshots(link: Link) {
     },
 
     async isDropped(subject: string): Promise<boolean> {
-      return (await patiently(link, () => store.info(subject)))?.metadata?.['dropped'] === 'true';
+      return (await patiently(link, () => readMetadata(subject)))['dropped'] === 'true';
     },
   };
 }

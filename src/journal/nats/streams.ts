@@ -111,7 +111,7 @@ export async function listTeams(link: Link, known: Set<string>): Promise<string[
       if (team !== undefined && known.has(stream)) return team;
       // It was listed a moment ago, so it is asked for again before it counts as gone.
       const info = await doubting(link, () => infoOf(link, stream), Boolean);
-      if (!info || info.state.last_seq === 0) return undefined;
+      if (!info?.state.last_seq) return undefined;
       known.add(stream);
       return team ?? teamIn(info.config);
     }),
