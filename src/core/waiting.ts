@@ -7,9 +7,8 @@ import { AccountCause } from './trouble.ts';
  * end of its quiet hours, a machine to run on.
  */
 export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
-  const waiting = metadata?.['waiting'];
-  if (typeof waiting !== 'object' || waiting === null || !('reason' in waiting)) return undefined;
-  const { reason, account, since, until, known } = waiting as Readonly<Record<string, unknown>>;
+  const { reason, account, since, until, known } = waitIn(metadata);
+  if (reason === undefined) return undefined;
   if (reason === QUIET_HOURS && typeof until === 'number') return `${QUIET_HOURS} until ${showTime(until, until)}`;
   const cause = AccountCause.safeParse(reason).data;
   if (!cause || typeof account !== 'string' || typeof until !== 'number') return String(reason);
@@ -21,9 +20,13 @@ export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): st
 
 /** Since when nothing was heard of a turn or of the member's process, if that is too long: milliseconds since 1970. */
 export function silentSince({ metadata }: { metadata?: Metadata | undefined }): number | undefined {
-  const waiting = metadata?.['waiting'];
-  if (typeof waiting !== 'object' || waiting === null || !('silentSince' in waiting)) return undefined;
-  return typeof waiting.silentSince === 'number' ? waiting.silentSince : undefined;
+  const since = waitIn(metadata)['silentSince'];
+  return typeof since === 'number' ? since : undefined;
+}
+
+/** What is recorded about a wait; nothing if there is none. */
+function waitIn(metadata: Metadata | undefined): Readonly<Record<string, unknown>> {
+  return Object(metadata?.['waiting']) as Readonly<Record<string, unknown>>;
 }
 
 /** What is known of a member whose process stands still, in place of what it waits for. */
@@ -36,9 +39,8 @@ export function waitsOrSilent(member: { metadata?: Metadata | undefined }): 'wai
 
 /** The account that a member waits for. */
 export function waitsForAccount({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
-  const waiting = metadata?.['waiting'];
-  if (typeof waiting !== 'object' || waiting === null || !('account' in waiting)) return undefined;
-  return typeof waiting.account === 'string' ? waiting.account : undefined;
+  const { account } = waitIn(metadata);
+  return typeof account === 'string' ? account : undefined;
 }
 
 /** What a member waits for whose budget is used up in the middle of its work. */
