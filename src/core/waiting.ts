@@ -8,10 +8,10 @@ import { AccountCause } from './trouble.ts';
  */
 export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
   const { reason, account, since, until, known } = waitIn(metadata);
-  if (reason === undefined) return undefined;
+  if (typeof reason !== 'string') return undefined;
   if (reason === QUIET_HOURS && typeof until === 'number') return `${QUIET_HOURS} until ${showTime(until, until)}`;
   const cause = AccountCause.safeParse(reason).data;
-  if (!cause || typeof account !== 'string' || typeof until !== 'number') return String(reason);
+  if (!cause || typeof account !== 'string' || typeof until !== 'number') return reason;
   return describeLimit(
     { cause, since: typeof since === 'number' ? since : until, until, known: known === true },
     account,

@@ -575,6 +575,9 @@ describe('the record of a member', () => {
     const { spawns = [] } = requireMember(team.state, 'lead');
     expect(spawns).toHaveLength(SPAWNS_PER_MINUTE);
     expect(spawns.at(-1)).toBe(team.now - 1_000);
+    // One that starts itself is no start.
+    team.as('lead', 'member.join', { name: 'guest' });
+    expect(requireMember(team.state, 'lead').spawns).toEqual(spawns);
   });
 
   test('has the size of a conversation until another one begins', () => {
