@@ -79,6 +79,58 @@ describe('the log of another database', () => {
     expect(() => requireWholeLog(path)).not.toThrow();
   });
 
+  test('counts its commits, not its frames', () => {
+    const { path, log, frame } = left(4_096);
+    const frames = (log.length - HEADER) / frame;
+    const end = (at: number) => HEADER + at * frame;
+    // The last commit has three frames, whose pages end with numbers; one bit of the first has changed.
+    const page = Buffer.from(log.subarray(end(frames - 1), end(frames)));
+    page.writeUInt32BE(0, 4);
+    page.fill(7, 24 + 4_000);
+    const last = Buffer.from(page);
+    last.writeUInt32BE(2, 4);
+    writeFileSync(`${path}-wal`, Buffer.concat([log, page, page, last]));
+    expect(() => requireWholeLog(path)).not.toThrow();
+    writeFileSync(`${path}-wal`, Buffer.concat([log, page, last, page, last]));
+    expect(() => requireWholeLog(path)).toThrow(`first ${log.length} bytes: at least 2 commits`);
+  });
+
+  test('is read if a machine with the other order of bytes wrote it', () => {
+    const { path, log, frame } = left(4_096);
+    const sum = [0, 0] as [number, number];
+    const add = (start: number, length: number): void => {
+      for (let at = start; at < start + length; at += 8) {
+        sum[0] = (sum[0] + log.readUInt32BE(at) + sum[1]) >>> 0;
+        sum[1] = (sum[1] + log.readUInt32BE(at + 4) + sum[0]) >>> 0;
+      }
+    };
+    const write = (at: number): void => sum.forEach((half, n) => void log.writeUInt32BE(half, at + 4 * n));
+    log.writeUInt32BE(log.readUInt32BE(0) + 1, 0);
+    add(0, 24);
+    write(24);
+    for (let at = HEADER; at < log.length; at += frame) {
+      add(at, 8);
+      add(at + 24, 4_096);
+      write(at + 16);
+    }
+    writeFileSync(`${path}-wal`, log);
+    expect(() => requireWholeLog(path)).not.toThrow();
+    log.writeUInt8(log.readUInt8(HEADER + frame + 500) ^ 1, HEADER + frame + 500);
+    writeFileSync(`${path}-wal`, log);
+    expect(() => requireWholeLog(path)).toThrow(`damaged after its first ${HEADER + frame} bytes`);
+  });
+
+  test.each([24, 28])('is refused if the checksum of its header has changed at byte %i', (at) => {
+    const { path, log } = left(4_096);
+    log.writeUInt8(log.readUInt8(at) ^ 1, at);
+    writeFileSync(`${path}-wal`, log);
+    expect(() => requireWholeLog(path)).toThrow('damaged after its first 0 bytes');
+  });
+
+  test('that is not there is not damaged', () => {
+    expect(() => requireWholeLog(join(temporaryFolder(), 'none'))).not.toThrow();
+  });
+
   test('is refused if its header was overwritten with zeros', () => {
     const { path, log } = left(4_096);
     writeFileSync(`${path}-wal`, Buffer.from(log).fill(0, 0, HEADER));

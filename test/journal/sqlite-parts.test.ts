@@ -1,15 +1,20 @@
 import { truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { isWorthChecking } from '../../src/journal/sqlite/check.ts';
-import { migrate } from '../../src/journal/sqlite/migrate.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { findDamage, isWorthChecking } from '../../src/journal/sqlite/check.ts';
+import { isBusy, isCantOpen, isCorrupt, isFailedWrite } from '../../src/journal/sqlite/errors.ts';
+import { openFollowers } from '../../src/journal/sqlite/follow.ts';
+import { isCurrent, migrate } from '../../src/journal/sqlite/migrate.ts';
+import { inspectFile, refuseForeign } from '../../src/journal/sqlite/open.ts';
 import { decodeRow, prepareRows, readEnds } from '../../src/journal/sqlite/rows.ts';
 import type { Rows } from '../../src/journal/sqlite/rows.ts';
 import { groupWriter } from '../../src/journal/sqlite/writer.ts';
 import type { Job, WriterOptions } from '../../src/journal/sqlite/writer.ts';
+import { needOpenFiles, openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -29,6 +34,137 @@ test('a file is checked up to a size, which is larger after a crash', () => {
   };
   expect([isWorth(32 * MEGABYTE, true), isWorth(32 * MEGABYTE + 1, true)]).toEqual([true, false]);
   expect([isWorth(256 * MEGABYTE, false), isWorth(256 * MEGABYTE + 1, false)]).toEqual([true, false]);
+});
+
+test('damage is only what SQLite calls so', () => {
+  const { db } = openMemory();
+  expect(findDamage(db, { whole: true, ends: true })).toBeUndefined();
+  const closed = new DatabaseSync(':memory:');
+  closed.close();
+  expect(() => findDamage(closed, { whole: true })).toThrow('not open');
+});
+
+test('the codes of SQLite say what is wrong, also with more about it', () => {
+  const told = (is: (error: unknown) => boolean) =>
+    [5, 6, 8, 10, 11, 13, 14, 26, 266, 1544].filter((errcode) => is({ errcode }));
+  expect(told(isBusy)).toEqual([5, 6]);
+  expect(told(isCantOpen)).toEqual([14, 1544]);
+  expect(told(isFailedWrite)).toEqual([10, 13, 266]);
+  expect(told(isCorrupt)).toEqual([11, 26]);
+  expect([isBusy({}), isBusy('text'), isBusy(undefined)]).toEqual([false, false, false]);
+});
+
+test('a database is current, new, of another program, or of a newer version', () => {
+  const { db } = openMemory();
+  expect(isCurrent(db, 'x.db')).toBe(true);
+  db.exec('PRAGMA user_version = 2');
+  expect(() => isCurrent(db, 'x.db')).toThrow('was written by a newer Troupe (schema 2');
+  const other = new DatabaseSync(':memory:');
+  onTestFinished(() => other.close());
+  expect(isCurrent(other, 'x.db')).toBe(false);
+  other.exec('CREATE TABLE one (x)');
+  expect(() => isCurrent(other, 'x.db')).toThrow('x.db is the database of another program');
+});
+
+describe('a file that is refused before it is opened', () => {
+  const refusal = (path: string): string => {
+    try {
+      refuseForeign(path);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test('is of another program, or lost what its log had', () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    writeFileSync(`${path}-wal`, 'x');
+    expect(refusal(path)).toBe('');
+    writeFileSync(path, '');
+    expect(refusal(path)).toMatch(/is empty, and its log .*-wal is not/);
+    const other = join(temporaryFolder(), 'other.db');
+    const db = new DatabaseSync(other);
+    db.exec('CREATE TABLE one (x)');
+    db.close();
+    expect(refusal(other)).toMatch(/is the database of another program/);
+  });
+
+  test('is left for opening if it cannot be read', () => {
+    const path = join(temporaryFolder(), 'missing', 'journal.db');
+    expect(refusal(path)).toBe('');
+  });
+
+  test('is closed after it was looked at', (context) => {
+    needOpenFiles(context);
+    const path = join(temporaryFolder(), 'journal.db');
+    const db = new DatabaseSync(path);
+    migrate(db, path);
+    db.close();
+    expect(inspectFile(path)).toBeUndefined();
+    expect(refusal(path)).toBe('');
+    expect(openFilesIn(dirname(path))).toEqual([]);
+  });
+});
+
+describe('followers', () => {
+  /** Followers of a database whose version the test decides, and how often it was read. */
+  function openFollowing(pollMs: number) {
+    const told = { version: 1, reads: 0 };
+    const get = () => ({ data_version: (told.reads++, told.version) });
+    const db = { prepare: () => ({ get }) } as unknown as DatabaseSync;
+    const path = join(temporaryFolder(), 'journal.db');
+    const followers = openFollowers(db, path, { exclusive: false, pollMs });
+    let isClosed = false;
+    const close = (): void => {
+      if (!isClosed) followers.close();
+      isClosed = true;
+    };
+    onTestFinished(close);
+    return { told, followers, path, close };
+  }
+
+  test('are woken once for each change of others', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { told, followers } = openFollowing(100);
+    let woken = 0;
+    const stop = followers.listen('alpha', () => woken++);
+    vi.advanceTimersByTime(200);
+    expect([told.reads, woken]).toEqual([3, 0]);
+    told.version++;
+    vi.advanceTimersByTime(300);
+    expect([told.reads, woken]).toEqual([6, 1]);
+    stop();
+    vi.advanceTimersByTime(300);
+    expect(told.reads).toBe(6);
+  });
+
+  test('look when the bell rings, and are woken if others have changed something', async () => {
+    const { told, followers, path } = openFollowing(3_600_000);
+    let woken = 0;
+    followers.listen('alpha', () => woken++);
+    writeFileSync(`${path}.bell`, '!');
+    await until('they have looked', () => told.reads > 1);
+    expect(woken).toBe(0);
+    told.version++;
+    writeFileSync(`${path}.bell`, '!');
+    await until('they are woken', () => woken > 0);
+    expect(woken).toBe(1);
+  });
+
+  test('of teams that this process changed are woken once, at the end of the turn', async () => {
+    const { followers, close } = openFollowing(3_600_000);
+    const woken: string[] = [];
+    for (const team of ['alpha', 'beta']) followers.listen(team, () => woken.push(team));
+    followers.announce('alpha');
+    followers.announce('alpha');
+    expect(woken).toEqual([]);
+    await nextTurn();
+    await nextTurn();
+    expect(woken).toEqual(['alpha']);
+    close();
+    expect(woken).toEqual(['alpha', 'alpha', 'beta']);
+  });
 });
 
 describe('the rows of a file', () => {
@@ -292,6 +428,33 @@ describe('a writer', () => {
     write('b');
     await writer.drained();
     expect([tries, stored()]).toEqual([3, ['b']]);
+  });
+
+  test('is as patient after a success, or a failure, as at first', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { writer, write, log } = openWriter({ patienceMs: 1_000 });
+    /** A job that finds the file locked, once or always. */
+    const busy = (team: string, isAlways: boolean) => {
+      let isLocked = true;
+      const run = (): boolean => {
+        if (!isLocked) return true;
+        isLocked = isAlways;
+        vi.advanceTimersByTime(600);
+        throw failure(5);
+      };
+      write(team, { run });
+      return writer.drained();
+    };
+    for (const team of ['a', 'b']) await busy(team, false);
+    await busy('c', true);
+    await busy('d', false);
+    expect(log.filter((line) => !line.startsWith('committed'))).toEqual([
+      'changed a',
+      'changed b',
+      expect.stringMatching(/^c: .* another process holds the file/),
+      'changed d',
+    ]);
   });
 
   test('fails jobs when its patience is over', async () => {

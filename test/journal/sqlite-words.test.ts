@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +18,7 @@ import { forgetInMark, keepMark, nameLost, readMark } from '../../src/journal/ma
 import { loadSqlite } from '../../src/journal/node-sqlite.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { toTeamError } from '../../src/journal/sqlite/errors.ts';
+import { findLost } from '../../src/journal/sqlite/lost.ts';
 import { inspectFile, refuseForeign } from '../../src/journal/sqlite/open.ts';
 import { nextTurn, note } from '../contracts/journal/notes.ts';
 import { openFilesIn } from '../open-files.ts';
@@ -89,6 +91,16 @@ describe('a lock', () => {
       lock?.release();
       expect(readFileSync(`${path}.moved`, 'utf8')).toBe('first');
     }
+  });
+
+  test('is in place until its file is removed or replaced', () => {
+    const path = join(temporaryFolder(), 'lock');
+    const lock = tryKernelLock(path);
+    onTestFinished(() => lock?.release());
+    rmSync(path);
+    expect(lock?.isInPlace()).toBe(false);
+    writeFileSync(path, '');
+    expect(lock?.isInPlace()).toBe(false);
   });
 
   test('needs a regular file, in a folder that is there', () => {
@@ -254,6 +266,44 @@ describe('a file', () => {
     const reading = two.read('alpha', 0)[Symbol.asyncIterator]();
     expect(await reading.next()).toMatchObject({ done: false });
     expect(await reading.next()).toMatchObject({ done: true });
+  });
+
+  test('ends to be followed within a page when the follower stops', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = sqliteJournal(path);
+    onTestFinished(() => journal.close());
+    for (let seq = 0; seq < 3; seq++) await journal.append('alpha', seq, [note('x')]);
+    const end = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of journal.follow('alpha', 0, end.signal)) {
+      seen.push(seq);
+      end.abort();
+    }
+    expect(seen).toEqual([1]);
+  });
+
+  test('that others share is opened whatever its mark says', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    await sqliteJournal(path).close();
+    writeFileSync(`${path}.mark`, '{"teams":{"alpha":5}}');
+    const shared = sqliteJournal(path);
+    await shared.close();
+    rmSync(`${path}.owner`, { force: true });
+    expect(() => sqliteJournal(path, { exclusive: true })).toThrow('team "alpha" had 5 batches and is gone');
+  });
+
+  test('has lost nothing that its mark does not name as a number of batches', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = sqliteJournal(path);
+    await journal.append('alpha', 0, [note('1')]);
+    await journal.close();
+    writeFileSync(`${path}.mark`, '{"teams":{"alpha":1.5,"beta":"2"}}');
+    expect(findLost(path)).toEqual([]);
+    writeFileSync(`${path}.mark`, '{"teams":{"alpha":2,"beta":1}}');
+    expect(findLost(path)).toEqual([
+      { team: 'alpha', seq: 2, now: 1 },
+      { team: 'beta', seq: 1, now: 0 },
+    ]);
   });
 
   test('with a short log beside it is opened', async () => {

@@ -69,7 +69,7 @@ export function cutOffRefused(path: string): void {
 /** Where a log is broken before at least two commits. */
 function findBreak(path: string): Break | undefined {
   const log = readLog(path);
-  if (log === undefined || log.length < HEADER) return undefined;
+  if (log.length < HEADER) return undefined;
   const words = new DataView(log.buffer, log.byteOffset, log.byteLength);
   const head = readHeader(words);
   const frame = FRAME_HEADER + (head?.pageSize ?? PAGE);
@@ -133,13 +133,13 @@ function add(sum: Sum, words: DataView, part: { start: number; length: number; i
 }
 
 /** There are no locks on the log itself, so opening and closing it releases none. */
-function readLog(path: string): Buffer | undefined {
+function readLog(path: string): Buffer {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch {
     // There is no log, or opening the database will report what is wrong with it.
-    return undefined;
+    return Buffer.alloc(0);
   }
   try {
     const log = Buffer.alloc(fstatSync(file).size);

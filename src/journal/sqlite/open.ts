@@ -180,12 +180,10 @@ function isThere(path: string): boolean {
 /** Removes other users' access to a file that came from elsewhere, once it is known to be ours. */
 function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o077) === 0) continue;
     try {
-      chmodSync(file, mode & 0o700);
+      chmodSync(file, lstatSync(file).mode & 0o700);
     } catch {
-      // Another user's file, or a read-only one: it is used as it is.
+      // It is missing, another user's, or read-only: it is used as it is.
     }
   }
 }

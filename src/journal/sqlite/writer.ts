@@ -125,10 +125,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
   function take(): Job[] {
     const size = apart > 0 || queue.length === 1 ? 1 : groupSize();
     if (apart > 0) apart--;
-    if (size < queue.length) return queue.splice(0, size);
-    const group = queue;
-    queue = [];
-    return group;
+    return queue.splice(0, size);
   }
 
   function groupSize(): number {
