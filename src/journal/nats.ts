@@ -14,7 +14,7 @@ import { forked, inOrder, openTips } from './nats/chain.ts';
 import { versionOf } from './nats/connect.ts';
 import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
-import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
+import { explaining, isTransient, tooLarge, toTeamError } from './nats/errors.ts';
 import { endWith, flow } from './nats/flow.ts';
 import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
@@ -101,12 +101,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   }
 
   /** Does something to one team, and translates the server's refusals into our errors. */
-  async function telling<T>(team: string | undefined, doing: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw toTeamError(error, link.place, team === undefined ? doing : `${doing} team ${JSON.stringify(team)}`);
-    }
+  function telling<T>(team: string, doing: string, work: () => Promise<T>): Promise<T> {
+    return explaining(link.place, `${doing} team ${JSON.stringify(team)}`, work);
   }
 
   /** The current life of the team if reading starts at its beginning, else the life whose beginning was read. */
@@ -121,7 +117,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   async function findTeam(encoded: string): Promise<Found | undefined> {
     const stream = link.names.stream(encoded);
     const found = await findStream(link, encoded, { wasThere: begun.has(stream) });
-    if (!found || found.end === 0) {
+    if (!found?.end) {
       begun.delete(stream);
       return undefined;
     }
@@ -270,7 +266,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
     async teams() {
       assertOpen();
-      return telling(undefined, 'list the teams', () => listTeams(link, begun));
+      return explaining(link.place, 'list the teams', () => listTeams(link, begun));
     },
 
     async drop(team) {

@@ -109,6 +109,15 @@ export function toTeamError(error: unknown, place: string, doing: string): unkno
   return fail(`${error.message}.`);
 }
 
+/** Does something, and says what the servers refused, if they did. */
+export async function explaining<T>(place: string, doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toTeamError(error, place, doing);
+  }
+}
+
 /** The error for a batch that is too large for a message. */
 export function tooLarge(place: string, doing: string, cause?: unknown): TeamError {
   return new TeamError(

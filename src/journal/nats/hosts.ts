@@ -3,7 +3,7 @@ import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import { nameTaken } from '../hosts.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
-import { isNobodyThere, isWrongSequence, toTeamError } from './errors.ts';
+import { explaining, isNobodyThere, isWrongSequence } from './errors.ts';
 import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
 import { acknowledging, patiently } from './link.ts';
 import type { Link } from './link.ts';
@@ -56,13 +56,7 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
   /** Gives up while other daemons still see the card. */
   const hasty = (): Link => ({ ...link, patienceMs: leaseMs / 3 });
 
-  async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw toTeamError(error, link.place, doing);
-    }
-  }
+  const telling = <T>(doing: string, work: () => Promise<T>) => explaining(link.place, doing, work);
 
   return {
     get leaseMs() {

@@ -38,7 +38,7 @@ export async function inspectNatsJournal(
       listCards(link).catch(() => []),
       lookAtStreams(link, settings),
     ]);
-    const advice = kept.odd.length > 0 ? oddAdvice(place, settings, kept.odd) : undefined;
+    const advice = oddAdvice(place, settings, kept.odd);
     const leaseMs = cards && leaseIn(cards.config);
     const journal = { ...settings, ...kept, leaseMs, durability, hosts, ...(advice !== undefined && { advice }) };
     return { place, servers, version, journal };

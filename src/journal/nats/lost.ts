@@ -4,7 +4,7 @@ import { nameLost, readMark } from '../mark.ts';
 import type { Ends, Lost } from '../mark.ts';
 import { readNatsAddress } from './address.ts';
 import { idAt } from './append.ts';
-import { toTeamError } from './errors.ts';
+import { explaining } from './errors.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
@@ -39,9 +39,8 @@ export async function findLostOnNats(url: string, { base, mark }: { base: string
     closing: new AbortController().signal,
   });
   try {
-    return (await compare(link, mark)).lost;
-  } catch (error) {
-    throw toTeamError(error, link.place, 'look at the journal');
+    const { lost } = await explaining(link.place, 'look at the journal', () => compare(link, mark));
+    return lost;
   } finally {
     await link.nc.close();
   }

@@ -4,7 +4,7 @@ import { nanos } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import { PACKS_LAST_MS } from '../packs.ts';
 import type { PackStore } from '../packs.ts';
-import { toTeamError } from './errors.ts';
+import { explaining } from './errors.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { readSettings } from './settings.ts';
@@ -16,6 +16,7 @@ const LOAD_MS = 10 * 60_000;
 /** The store of packs: an object store, made when the first pack is put. The servers remove what is old. */
 export function openPacks(link: Link): PackStore {
   let opened: Promise<ObjectStore> | undefined;
+  const telling = <T>(doing: string, work: () => Promise<T>) => explaining(link.place, doing, work);
 
   return {
     put: (name, bytes) =>
@@ -65,14 +66,6 @@ export function openPacks(link: Link): PackStore {
     const settings = await readSettings(link);
     const { replicas = 1 } = settings ?? {};
     return patiently(link, () => new Objm(link.js).create(link.names.packs, { replicas, ttl: nanos(PACKS_LAST_MS) }));
-  }
-
-  async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw toTeamError(error, link.place, doing);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { readNatsAddress } from './address.ts';
-import { toTeamError } from './errors.ts';
+import { explaining } from './errors.ts';
 import { openLink } from './link.ts';
 import { changeSettings } from './settings.ts';
 import type { Setup, Wanted } from './settings.ts';
@@ -14,9 +14,7 @@ export async function setUpNatsJournal(url: string, wanted: Wanted, base = proce
     closing: new AbortController().signal,
   });
   try {
-    return await changeSettings(link, wanted);
-  } catch (error) {
-    throw toTeamError(error, link.place, 'set up the journal');
+    return await explaining(link.place, 'set up the journal', () => changeSettings(link, wanted));
   } finally {
     await link.nc.close();
   }

@@ -36,15 +36,20 @@ function nameTeams(names: readonly string[]): string {
   return left > 0 ? `${told.join(', ')} and ${left} more` : told.join(', ');
 }
 
-/** Advice on teams that differ from the settings; undefined if there are none, or it cannot be found out now. */
-export async function adviseOnStreams(link: Link, settings: Settings): Promise<string | undefined> {
-  const kept = await lookAtStreams({ ...link, patienceMs: 0 }, settings).catch(() => undefined);
-  return kept && kept.odd.length > 0 ? oddAdvice(link.place, settings, kept.odd) : undefined;
-}
-
-/** Names the teams that differ from the settings, and says how to fix that. */
-export function oddAdvice(place: string, { replicas, maxBytes }: Settings, odd: readonly OddTeam[]): string {
+/** Names the teams that differ from the settings, and says how to fix that; undefined if there are none. */
+export function oddAdvice(
+  place: string,
+  { replicas, maxBytes }: Settings,
+  odd: readonly OddTeam[],
+): string | undefined {
+  if (odd.length === 0) return undefined;
   const wanted = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, ${maxBytes === undefined ? 'no bound' : `${maxBytes} bytes`}`;
   const names = nameTeams(odd.map(({ team }) => team));
   return `These teams do not have the settings of the journal (${wanted}): ${names}. To apply them: troupe journal init ${place}`;
+}
+
+/** The same for the teams on the servers; undefined also if it cannot be found out now. */
+export async function adviseOnStreams(link: Link, settings: Settings): Promise<string | undefined> {
+  const kept = await lookAtStreams({ ...link, patienceMs: 0 }, settings).catch(() => undefined);
+  return kept && oddAdvice(link.place, settings, kept.odd);
 }
