@@ -207,6 +207,47 @@ describe('a team', () => {
     await expect(journal.teams()).rejects.toThrow('Cannot list the teams at ');
   });
 
+  test('is appended to without another look at it, and announced once', async () => {
+    const { url } = newPlace();
+    const [journal, other] = [await open(url), await open(url)];
+    const heard: string[] = [];
+    onTestFinished(other.hosts.onTeam((team) => heard.push(team)));
+    await other.teams();
+    expect(await journal.append('alpha', 0, [note('1')])).toBe(1);
+    const looks = countRequests(single, 'STREAM.INFO');
+    expect(await journal.append('alpha', 1, [note('2')])).toBe(2);
+    await expect(journal.append('alpha', 1, [note('2')])).rejects.toMatchObject({ code: 'journal_conflict' });
+    expect(looks.times).toBe(0);
+    await expect(journal.append('alpha', 1.5, [note('2')])).rejects.toMatchObject({ code: 'journal_conflict' });
+    await expect(journal.append('alpha', -1, [note('2')])).rejects.toMatchObject({ code: 'journal_conflict' });
+    await journal.append('beta', 0, [note('1')]);
+    await until('beta is announced', () => heard.includes('beta'));
+    expect(heard).toEqual(['alpha', 'beta']);
+  });
+
+  test('cannot be used by a journal that is closed', async () => {
+    const journal = await natsJournal(newPlace().url, PATIENT);
+    await fill(journal, 'alpha', 2);
+    const reading = journal.read('alpha', 0)[Symbol.asyncIterator]();
+    await reading.next();
+    await journal.close();
+    const closed = { code: 'storage', message: expect.stringMatching(/is closed\. Open it again\.$/) as string };
+    await expect(reading.next()).rejects.toMatchObject(closed);
+    await expect(journal.append('alpha', 2, [note('3')])).rejects.toMatchObject(closed);
+    await expect(Array.fromAsync(journal.read('alpha', 0))).rejects.toMatchObject(closed);
+    await expect(Array.fromAsync(journal.follow('alpha', 0, new AbortController().signal))).rejects.toMatchObject(
+      closed,
+    );
+    for (const work of [
+      () => journal.teams(),
+      () => journal.drop('alpha'),
+      () => journal.loadSnapshot('alpha'),
+      () => journal.saveSnapshot('alpha', { seq: 1, body: '{}' }),
+    ]) {
+      await expect(work()).rejects.toMatchObject(closed);
+    }
+  });
+
   test('is listed by its name; streams of others, and those that were never used, are not', async () => {
     const { url, prefix } = newPlace();
     const journal = await open(url);

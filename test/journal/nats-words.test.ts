@@ -4,8 +4,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
 import { batchId, forked, inOrder, openTips } from '../../src/journal/nats/chain.ts';
+import { explain } from '../../src/journal/nats/connect.ts';
+import { isBefore } from '../../src/journal/nats/durability.ts';
 import { ANSWER, isNobodyThere, isTransient, toTeamError, UnderWayError } from '../../src/journal/nats/errors.ts';
 import { leaseIn } from '../../src/journal/nats/lease.ts';
+import { encodedIn } from '../../src/journal/nats/lost.ts';
 import { decodeTeam, encodeTeam, lastWord, namesOf } from '../../src/journal/nats/names.ts';
 import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
 import { openTurns } from '../../src/journal/nats/turns.ts';
@@ -71,6 +74,47 @@ describe('a refusal of the servers', () => {
   ])('passes by itself: %s, %s', (isPassing, error) => {
     expect(isTransient(error)).toBe(isPassing);
   });
+});
+
+describe('a first connection that failed', () => {
+  const failed = (code: string, message = 'so it is') => Object.assign(new Error(message), { code });
+  const wrapped = new Error('outer', { cause: failed('ECONNREFUSED') });
+
+  test.each<[Error, RegExp]>([
+    [new errors.AuthorizationError('no'), /does not accept the credential/],
+    [new errors.UserAuthenticationExpiredError('no'), /does not accept the credential/],
+    [failed('CERT_HAS_EXPIRED'), /certificate has expired/],
+    [failed('ERR_TLS_CERT_ALTNAME_INVALID'), /certificate is for another name/],
+    [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), /certificate is not trusted \(so it is\)/],
+    [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /certificate is not trusted/],
+    [new Error("server does not support 'tls'"), /the server does not encrypt/],
+    [failed('ERR_SSL_WRONG_VERSION_NUMBER'), /could not be encrypted \(so it is\)/],
+    [failed('ECONNRESET'), /could not be encrypted/],
+    [failed('ECONNREFUSED'), /no server listens there/],
+    [wrapped, /no server listens there/],
+    [new Error('connection refused'), /no server listens there/],
+    [failed('ENOTFOUND'), /there is no such host/],
+    [new Error('so it is'), /: so it is\. Check that nats-server runs there/],
+  ])('is explained: %s', (error, message) => {
+    const told = explain(error, 'nats://x') as TeamError;
+    expect(told).toMatchObject({ code: 'storage', cause: error });
+    expect(told.message).toMatch(/^No connection to nats:\/\/x: /);
+    expect(told.message).toMatch(message);
+  });
+
+  test('is not explained if it is no error, or one of ours', () => {
+    for (const error of ['text', new TeamError('invalid', 'no')]) expect(explain(error, 'nats://x')).toBe(error);
+  });
+});
+
+test('versions are compared by their numbers', () => {
+  const told = ['1.11.0', '2.9.10', '2.10.0', '2.11.1', '3.0.0', '2'].map((version) => isBefore(version, [2, 10]));
+  expect(told).toEqual([true, true, false, false, false, true]);
+});
+
+test('the subject of a life names its team', () => {
+  expect(encodedIn('troupe.team.alpha.x1')).toBe('alpha');
+  expect(encodedIn('garbage')).toBe('~');
 });
 
 test('nobody is there if the servers say so, or if no server answered for JetStream', () => {

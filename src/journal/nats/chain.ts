@@ -39,8 +39,9 @@ export function openTips(onNote?: (subject: string, seq: Seq, id: string | undef
   };
   return {
     note({ subject }, { seq, id }) {
+      const tip = tips.get(subject);
       // Someone reads old batches.
-      if (seq < (tips.get(subject)?.seq ?? 0)) return;
+      if (tip && seq < tip.seq) return;
       onNote?.(subject, seq, id);
       if (id === undefined) tips.delete(subject);
       else tips.set(subject, { seq, id, seenAt: performance.now() });

@@ -53,7 +53,7 @@ export async function connectTo(
   const nc = await dial(options).catch((error: unknown) => {
     throw explain(error, place);
   });
-  const version = versionOf(nc);
+  const { version } = serverOf(nc);
   if (isBefore(version, LEAST)) {
     await nc.close();
     throw new TeamError(
@@ -64,9 +64,9 @@ export async function connectTo(
   return nc;
 }
 
-/** The version of the server. It has said it before anybody is connected. */
-export function versionOf({ info }: NatsConnection): string {
-  return (info as ServerInfo).version;
+/** What the server says about itself. It has said it before anybody is connected. */
+export function serverOf({ info }: NatsConnection): ServerInfo {
+  return info as ServerInfo;
 }
 
 async function dial(options: NodeConnectionOptions & { servers: string[] }): Promise<NatsConnection> {
@@ -249,7 +249,7 @@ function readText(file: string, what: string): string {
 }
 
 /** Why a first connection failed. */
-function explain(error: unknown, place: string): unknown {
+export function explain(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof TeamError) return error;
   const fail = (why: string) => new TeamError('storage', `No connection to ${place}: ${why}`, { cause: error });
   const code = codeOf(error);

@@ -7,7 +7,7 @@ import { listCards } from './hosts.ts';
 import { changeLease } from './lease.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
-import { listStreams } from './streams.ts';
+import { isCluster, listStreams } from './streams.ts';
 
 /** What `troupe journal init` found and did. */
 export interface Setup extends Settings {
@@ -78,10 +78,6 @@ export async function changeSettings(link: Link, change: Wanted): Promise<Setup>
 /** A single server accepts any number of replicas and keeps one. */
 function assertServers(link: Link, settings: Settings): void {
   if (settings.replicas > 1 && !isCluster(link)) throw tooFewServers(link, settings);
-}
-
-function isCluster({ nc }: Link): boolean {
-  return nc.info?.cluster !== undefined;
 }
 
 /** The current settings of a journal; undefined if there is none. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/transport-node';
+import { serverOf } from './connect.ts';
 import { ANSWER, isAnswer } from './errors.ts';
 import type { Settings } from './found.ts';
 import { patiently } from './link.ts';
@@ -46,12 +47,17 @@ export async function findStream(
 
 /** Asks a cluster several times before it believes an answer that is not as expected. */
 export async function doubting<T>(link: Link, ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
-  const doubts = link.nc.info?.cluster === undefined ? 0 : DOUBTS.times;
+  const doubts = isCluster(link) ? DOUBTS.times : 0;
   for (let asked = 0; ; asked++) {
     const answer = await ask();
     if (isExpected(answer) || asked >= doubts || link.closing.aborted) return answer;
     await sleep(DOUBTS.pauseMs);
   }
+}
+
+/** Whether the server is one of several. */
+export function isCluster({ nc }: Link): boolean {
+  return serverOf(nc).cluster !== undefined;
 }
 
 /** Creates the team's stream, or returns the existing one. */
