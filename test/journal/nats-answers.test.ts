@@ -85,8 +85,15 @@ describe('an append', () => {
     const { url, prefix } = newPlace();
     const journal = await open(url);
     await fill(journal, 'alpha', 1);
-    answerNext(single, `${prefix}.team`, { stream: 's', seq: 0, duplicate: true }, refusal(ANSWER.idUnderWay, 409));
+    const answers = [{ stream: 's', seq: 0, duplicate: true }, refusal(ANSWER.idUnderWay, 409)];
+    const ids: (string | undefined)[] = [];
+    single.model.jetstream.odd = (subject, { headers }) => {
+      if (!subject.startsWith(`${prefix}.team`)) return undefined;
+      ids.push(headerOf(headers, 'Nats-Msg-Id')?.split('.')[1]);
+      return answers.shift();
+    };
     expect(await journal.append('alpha', 1, [note('2')])).toBe(2);
+    expect(ids).toEqual(['0', '0', '1']);
     expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2']);
     // Each names the one that its writer saw before it.
     const { streams } = await manage();

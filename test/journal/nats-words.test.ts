@@ -1,4 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
+import type { StreamInfo } from '@nats-io/jetstream';
 import { errors, headers } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
@@ -7,10 +8,12 @@ import { batchId, forked, inOrder, openTips } from '../../src/journal/nats/chain
 import { explain } from '../../src/journal/nats/connect.ts';
 import { isBefore } from '../../src/journal/nats/durability.ts';
 import { ANSWER, isNobodyThere, isTransient, toTeamError, UnderWayError } from '../../src/journal/nats/errors.ts';
+import { endWith } from '../../src/journal/nats/flow.ts';
 import { leaseIn } from '../../src/journal/nats/lease.ts';
 import { encodedIn } from '../../src/journal/nats/lost.ts';
 import { decodeTeam, encodeTeam, lastWord, namesOf } from '../../src/journal/nats/names.ts';
-import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
+import { keptIn, oddAdvice } from '../../src/journal/nats/streams-kept.ts';
+import { teamIn } from '../../src/journal/nats/streams.ts';
 import { openTurns } from '../../src/journal/nats/turns.ts';
 import { withinTime } from '../../src/journal/nats/within-time.ts';
 import { nextTurn } from '../contracts/journal/notes.ts';
@@ -264,6 +267,118 @@ test('advice names some of the teams that differ from the settings, and how many
     'These teams do not have the settings of the journal (3 replicas, 100 bytes): a, b, c, d, e and 2 more. ' +
       'To apply them: troupe journal init nats://x',
   );
+});
+
+test('streams of teams are compared with the settings, and with their leaders', () => {
+  const info = (name: string, more: { replicas?: number; bytes?: number; end?: number; peers?: object[] } = {}) =>
+    ({
+      config: { name: `troupe_${name}`, num_replicas: more.replicas ?? 3, max_bytes: more.bytes ?? -1 },
+      state: { last_seq: more.end ?? 1 },
+      ...(more.peers && { cluster: { replicas: more.peers } }),
+    }) as unknown as StreamInfo;
+  const [well, away, behind] = [
+    { offline: false, current: true },
+    { offline: true, current: true },
+    { offline: false, current: false },
+  ];
+  expect(keptIn([info('empty', { end: 0 }), info('a', { peers: [well, well] }), info('b')], { replicas: 3 })).toEqual({
+    teams: 2,
+    odd: [],
+    lagging: [],
+  });
+  const infos = [
+    info('one', { replicas: 1, bytes: 5 }),
+    info('small', { bytes: 4, peers: [well, away] }),
+    info('free', { peers: [behind, well] }),
+    info('right', { bytes: 5, peers: [] }),
+  ];
+  expect(keptIn(infos, { replicas: 3, maxBytes: 5 })).toStrictEqual({
+    teams: 4,
+    odd: [
+      { team: 'one', replicas: 1, maxBytes: 5 },
+      { team: 'small', replicas: 3, maxBytes: 4 },
+      { team: 'free', replicas: 3 },
+    ],
+    lagging: ['small', 'free'],
+  });
+  expect(oddAdvice('nats://x', { replicas: 1 }, [])).toBeUndefined();
+  expect(oddAdvice('nats://x', { replicas: 1 }, [{ team: 'a', replicas: 3 }])).toMatch(
+    /\(1 replica, no bound\): a\. To/,
+  );
+});
+
+test('the team of a stream is in its name, or in its description', () => {
+  const hash = `troupe_~${'a'.repeat(64)}`;
+  expect(teamIn({ name: 'troupe_al_pha' })).toBe('al_pha');
+  expect(teamIn({ name: hash, description: '{"team":"Alpha"}' })).toBe('Alpha');
+  expect(teamIn({ name: hash, description: '{}' })).toBe(hash);
+  expect(teamIn({ name: hash })).toBe(hash);
+});
+
+describe('what ends with a signal', () => {
+  /** Two values, and then what `after` does. */
+  async function* source(after: () => Promise<unknown>, onEnd: () => void = () => {}) {
+    try {
+      yield 1;
+      yield 2;
+      await after();
+    } finally {
+      onEnd();
+    }
+  }
+
+  test('ends with its source, also by an error', async () => {
+    const { signal } = new AbortController();
+    expect(
+      await Array.fromAsync(
+        endWith(
+          source(async () => {}),
+          signal,
+        ),
+      ),
+    ).toEqual([1, 2]);
+    const failing = endWith(
+      source(() => Promise.reject(new Error('failed'))),
+      signal,
+    );
+    await expect(Array.fromAsync(failing)).rejects.toThrow('failed');
+  });
+
+  test('ends while its source waits, and ends the source when that goes on', async () => {
+    const end = new AbortController();
+    const gate = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const passed: number[] = [];
+    for await (const value of endWith(
+      source(() => gate.promise, ended.resolve),
+      end.signal,
+    )) {
+      passed.push(value);
+      if (value === 2) setImmediate(() => end.abort());
+    }
+    expect(passed).toEqual([1, 2]);
+    gate.resolve();
+    await ended.promise;
+  });
+
+  test('does not begin after the signal, and ends its source if nobody listens any more', async () => {
+    const ended = Promise.withResolvers<void>();
+    expect(
+      await Array.fromAsync(
+        endWith(
+          source(async () => {}),
+          AbortSignal.abort(),
+        ),
+      ),
+    ).toEqual([]);
+    for await (const value of endWith(
+      source(async () => {}, ended.resolve),
+      new AbortController().signal,
+    )) {
+      if (value === 1) break;
+    }
+    await ended.promise;
+  });
 });
 
 test('a lease is as long as cards last, or shorter if that was announced', () => {

@@ -1,3 +1,4 @@
+import type { StreamInfo } from '@nats-io/jetstream';
 import { shorten } from '../../core/text.ts';
 import type { KeptStreams, OddTeam, Settings } from './found.ts';
 import type { Link } from './link.ts';
@@ -13,6 +14,11 @@ export async function lookAtStreams(link: Link, settings: Settings): Promise<Kep
   const infos = (await Promise.all(streams.map(({ stream }) => infoOf(link, stream)))).filter(
     (info) => info !== undefined,
   );
+  return keptIn(infos, settings);
+}
+
+/** The state of these streams, which should have the settings. */
+export function keptIn(infos: readonly StreamInfo[], settings: Settings): KeptStreams {
   const bound = settings.maxBytes ?? -1;
   return {
     teams: infos.filter(({ state }) => state.last_seq > 0).length,
