@@ -1,7 +1,7 @@
 import type { Budget, BudgetMeasure } from './budget.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { Usage } from './usage.ts';
-import { teamUsage } from './view.ts';
+import { requireTask, teamUsage } from './view.ts';
 import { waitsSince, workedOn } from './work-time.ts';
 
 /** How far one limit is used up. */
@@ -94,11 +94,11 @@ function taskClock(state: TeamState, task: TaskRecord, at: number): Clock {
 }
 
 /** The tasks in progress that have a budget, and who holds each. */
-export function limitedTasks({ tasks, index }: TeamState): { task: TaskRecord; memberId: string }[] {
+export function limitedTasks(state: TeamState): { task: TaskRecord; memberId: string }[] {
   const found: { task: TaskRecord; memberId: string }[] = [];
-  for (const [memberId, ids] of index.assigned) {
+  for (const [memberId, ids] of state.index.assigned) {
     for (const id of ids) {
-      const task = tasks.get(id) as TaskRecord;
+      const task = requireTask(state, id);
       if (task.status === 'in_progress' && task.budget) found.push({ task, memberId });
     }
   }

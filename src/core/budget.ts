@@ -33,9 +33,10 @@ export interface Limits {
 
 /** How much a person's yes gives: the limit without earlier grants. Otherwise each yes would double the limit. */
 export function grantOf(limits: Limits | undefined, what: BudgetMeasure): number {
-  const limit = limits?.budget?.[what] ?? 0;
-  const base = limit - (limits?.granted?.[what] ?? 0);
-  return base > 0 ? base : limit;
+  const { budget = {}, granted = {} } = limits ?? {};
+  const { [what]: limit = 0 } = budget;
+  const { [what]: before = 0 } = granted;
+  return limit > before ? limit - before : limit;
 }
 
 /** The limits after a person's yes: that much more than is used by now; without an amount, as much as at first. */

@@ -9,6 +9,7 @@ import { quietHoursOf, quietUntil } from './quiet-hours.ts';
 import { assignedTo } from './ready.ts';
 import type { RaiseRequestInput } from './request.ts';
 import type { MemberRecord, TeamState } from './state.ts';
+import { requireTask } from './view.ts';
 
 /** A limit that ends sooner is waited for: another agent has to read itself in first, and that costs. */
 const WORTH_MS = 5 * 60_000;
@@ -84,7 +85,7 @@ function othersFor(
 ): { readonly name: string | null; readonly account: string | undefined }[] {
   const { standIn, fallbackAccounts = {}, account } = member;
   const { policy, agents } = onLimitOf(member, state.team);
-  const chosen = policy === 'ask' ? limitAnswer(state, account, limit) : undefined;
+  const chosen = limitAnswer(state, account, limit);
   const names = agents.map(({ name }) => name).filter((name) => policy === 'fallback' || name === chosen);
   const own = standIn ? [{ name: null, account: standIn.own.account }] : [];
   return [...own, ...names.map((name) => ({ name, account: fallbackAccounts[name] }))].filter(
@@ -95,7 +96,7 @@ function othersFor(
 /** What it has handed in needs its agent no more. */
 function isBetweenTasks(state: TeamState, memberId: string): boolean {
   return assignedTo(state, memberId).every((id) => {
-    const task = state.tasks.get(id);
-    return task?.status !== 'in_progress' || isHandedIn(task.work);
+    const { status, work } = requireTask(state, id);
+    return status !== 'in_progress' || isHandedIn(work);
   });
 }
