@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ConsumerMessages, StreamConfig } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { errors } from '@nats-io/transport-node';
@@ -9,11 +11,13 @@ import { stopWhenBroken } from '../../src/journal/nats/flow.ts';
 import { changeLease, ensureStream } from '../../src/journal/nats/lease.ts';
 import { acknowledging, openInTurn, openLink } from '../../src/journal/nats/link.ts';
 import type { Link } from '../../src/journal/nats/link.ts';
+import { requireMarked } from '../../src/journal/nats/lost.ts';
 import { openPacks } from '../../src/journal/nats/packs.ts';
 import { changeSettings, ensureSettings, settingsIn } from '../../src/journal/nats/settings.ts';
 import { openSnapshots } from '../../src/journal/nats/snapshots.ts';
 import { deleteStream, doubting, findStream, listTeams, makeStream } from '../../src/journal/nats/streams.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 // The parts of a journal on NATS, each alone, with the model of servers.
@@ -240,6 +244,27 @@ test('a team whose stream is gone a moment after it was listed is none', async (
   expect(await listTeams(link, new Set())).toEqual(['beta']);
 });
 
+test('a mark is compared with the batches of the same life', async () => {
+  const link = await open(single);
+  const { subject } = await makeStream(link, 'alpha', { encoded: 'alpha', settings: { replicas: 1 } });
+  for (const id of ['w-1', 'w-2']) await link.js.publish(subject, '[]', { msgID: `${id}.0` });
+  const path = join(temporaryFolder(), 'mark');
+  const compare = (teams: object, journal = link.place) => {
+    writeFileSync(path, JSON.stringify({ journal, teams }));
+    return requireMarked(link, path).then((kept) => [...kept]);
+  };
+  const lost = (rest: string) => new RegExp(`team "alpha" had \\d batch(es)? and ${rest}\\. Nothing is written`);
+  expect(await compare({ [subject]: [2, 'w-2'] })).toEqual([[subject, [2, 'w-2']]]);
+  expect(await compare({ [subject]: [2] })).toEqual([[subject, [2]]]);
+  expect(await compare({ [subject]: [1, 'w-1'] })).toEqual([[subject, [1, 'w-1']]]);
+  await expect(compare({ [subject]: [2, 'other'] })).rejects.toThrow(lost('ends at batch 1'));
+  await expect(compare({ [subject]: [3] })).rejects.toThrow(lost('ends at batch 2'));
+  await expect(compare({ [`${subject}2`]: [1] })).rejects.toThrow(lost('is gone'));
+  // Another journal's, and garbage.
+  expect(await compare({ [subject]: [3] }, 'nats://other')).toEqual([]);
+  expect(await compare({ a: 3, b: ['x'], c: [1, 2] })).toEqual([]);
+});
+
 describe('the cards of daemons', () => {
   test('last as long as the lease, one for each daemon, and are made once', async () => {
     const link = await open(single);
@@ -285,6 +310,16 @@ describe('the cards of daemons', () => {
     expect(told).toEqual([['late', 'old']]);
     const now = await ensureStream(link, { replicas: 1, leaseMs: 5 });
     expect(now).toMatchObject({ max_age: 60_000 * 1e6, description: '{"leaseMs":60000}' });
+  });
+
+  test('are not made where the servers refuse to say whether they are there', async () => {
+    const link = await open(single);
+    const made = watch(single, 'STREAM.CREATE');
+    await ensureStream(link, { replicas: 1, leaseMs: 60_000 });
+    expect(made.times).toBe(1);
+    const asked = watch(single, 'STREAM.', 12_345);
+    await expect(ensureStream(link, { replicas: 1, leaseMs: 60_000 })).rejects.toThrow('refused');
+    expect(asked.times).toBe(1);
   });
 
   test('are kept by as many servers as the teams', async () => {

@@ -1,4 +1,4 @@
-import { truncateSync, writeFileSync } from 'node:fs';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -87,6 +87,13 @@ describe('a file that is refused before it is opened', () => {
     db.exec('CREATE TABLE one (x)');
     db.close();
     expect(refusal(other)).toMatch(/is the database of another program/);
+  });
+
+  test('is no regular file', () => {
+    const folder = temporaryFolder();
+    expect(refusal(folder)).toBe(`${folder} is not a regular file. Give the path of the journal's own file.`);
+    symlinkSync('nowhere', join(folder, 'link'));
+    expect(refusal(join(folder, 'link'))).toMatch(/link is a symbolic link\./);
   });
 
   test('is left for opening if it cannot be read', () => {
