@@ -241,7 +241,13 @@ test('a team whose stream is gone a moment after it was listed is none', async (
     await link.js.publish(subject, '[]');
   }
   watch(single, `STREAM.INFO.${link.names.stream('alpha')}`, ANSWER.streamNotFound);
-  expect(await listTeams(link, new Set())).toEqual(['beta']);
+  const known = new Set<string>();
+  expect(await listTeams(link, known)).toEqual(['beta']);
+  // What is known to have a batch is not asked for again.
+  expect([...known]).toEqual([link.names.stream('beta')]);
+  const asked = watch(single, 'STREAM.INFO');
+  expect(await listTeams(link, known)).toEqual(['alpha', 'beta']);
+  expect(asked.times).toBe(1);
 });
 
 test('a mark is compared with the batches of the same life', async () => {
