@@ -11,7 +11,7 @@ import { appendBatch, idAt } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
 import { openBells } from './nats/bells.ts';
 import { forked, inOrder, openTips } from './nats/chain.ts';
-import { serverOf } from './nats/connect.ts';
+import { versionOf } from './nats/connect.ts';
 import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
 import { explaining, isTransient, tooLarge, toTeamError } from './nats/errors.ts';
@@ -84,7 +84,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     try {
       const seen: Ends<SeenEnd> = markFile === undefined ? new Map() : await requireMarked(link, markFile);
       const settings = await ensureSettings(link);
-      const { version } = serverOf(link.nc);
+      const version = versionOf(link.nc);
       const durability = await judgeDurability(address, { version, replicas: settings.replicas });
       const hosts = await openHosts(link, settings);
       const advice = [durability.advice, await adviseOnStreams(link, settings)].filter(Boolean).join(' ');
@@ -129,7 +129,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     const encoded = encodeTeam(team);
     if (!Number.isSafeInteger(expected) || expected < 0) throw conflict(team, expected);
     const packed = await pack(body);
-    if (packed.data.length + HEADERS_BYTES > serverOf(link.nc).max_payload) {
+    // Without a connection nothing is known of a server.
+    if (packed.data.length + HEADERS_BYTES > (link.nc.info?.max_payload ?? Infinity)) {
       throw tooLarge(link.place, `append to team ${JSON.stringify(team)}`);
     }
     const life = expected === 0 ? await beginLife(team, encoded) : (known.get(team) ?? (await findTeam(encoded)));

@@ -53,7 +53,7 @@ export async function connectTo(
   const nc = await dial(options).catch((error: unknown) => {
     throw explain(error, place);
   });
-  const { version } = serverOf(nc);
+  const version = versionOf(nc);
   if (isBefore(version, LEAST)) {
     await nc.close();
     throw new TeamError(
@@ -64,9 +64,9 @@ export async function connectTo(
   return nc;
 }
 
-/** What the server says about itself. It has said it before anybody is connected. */
-export function serverOf({ info }: NatsConnection): ServerInfo {
-  return info as ServerInfo;
+/** The version of the server, right after connecting: it has said it before. */
+export function versionOf({ info }: NatsConnection): string {
+  return (info as ServerInfo).version;
 }
 
 async function dial(options: NodeConnectionOptions & { servers: string[] }): Promise<NatsConnection> {

@@ -1,6 +1,6 @@
 import type { TeamError } from '../../core/errors.ts';
 import { readNatsAddress, showAddress } from './address.ts';
-import { reachServers, serverOf } from './connect.ts';
+import { reachServers, versionOf } from './connect.ts';
 import { judgeDurability } from './durability.ts';
 import { toTeamError } from './errors.ts';
 import type { NatsInspection } from './found.ts';
@@ -28,7 +28,7 @@ export async function inspectNatsJournal(
   let link: Link | undefined;
   try {
     link = await openLink(address, { patienceMs: PATIENCE_MS, closing: closing.signal });
-    const { version } = serverOf(link.nc);
+    const version = versionOf(link.nc);
     await requireMarked(link, mark);
     const settings = await readSettings(link);
     if (!settings) return { place, servers, version };

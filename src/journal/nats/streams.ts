@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/transport-node';
-import { serverOf } from './connect.ts';
 import { ANSWER, isAnswer } from './errors.ts';
 import type { Settings } from './found.ts';
 import { patiently } from './link.ts';
@@ -55,9 +54,9 @@ export async function doubting<T>(link: Link, ask: () => Promise<T>, isExpected:
   }
 }
 
-/** Whether the server is one of several. */
+/** Whether the server is one of several. Without a connection it is not known. */
 export function isCluster({ nc }: Link): boolean {
-  return serverOf(nc).cluster !== undefined;
+  return nc.info?.cluster !== undefined;
 }
 
 /** Creates the team's stream, or returns the existing one. */
