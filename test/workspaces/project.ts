@@ -83,6 +83,7 @@ function makeTemplate(files: Readonly<Record<string, string>>): { id: string; fo
   plainGit(folder, 'config', 'core.checkStat', 'minimal');
   plainGit(folder, 'config', 'core.trustctime', 'false');
   rmSync(join(folder, '.git/hooks'), { recursive: true, force: true });
+  mkdirSync(join(folder, '.git/hooks'));
   return { id, folder };
 }
 
