@@ -32,6 +32,8 @@ export interface Saver {
   readonly last: Save | undefined;
   /** Looks up the last save again, as after the folder was made again. */
   reload(): Promise<void>;
+  /** The index is about to change. Written twice within a tick of the disk's clock, its file might look the same. */
+  forget(): void;
   /** Looks up what the index has. A damaged one is made again. */
   lookUp(): Promise<void>;
   /** Saves the folder. Afterwards the index has the save. */
@@ -70,6 +72,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
       return last;
     },
     reload,
+    forget: () => void (known = undefined),
     async lookUp() {
       known = await lookUp();
     },

@@ -203,6 +203,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     if (isLeft && !state.moving) await leaveSave(handle, name, saved);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
     await keep({ ...state, moving });
+    saver.forget();
     if (tree !== saved.tree) await moveFiles(saved.tree, tree);
     await replaceHead(folder, dotGit(base));
     await keep({ ...state, moving: undefined, base, carries });
