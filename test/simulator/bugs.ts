@@ -234,7 +234,7 @@ export const BUGS: readonly Bug[] = [
     kind: 'nats',
     mendedBy: '9eb0658c',
     file: 'journal/nats/streams.ts',
-    now: 'const doubts = link.nc.info?.cluster === undefined ? 0 : DOUBTS.times;',
+    now: 'const doubts = isCluster(link) ? DOUBTS.times : 0;',
     before: 'const doubts = 0;',
     found: { seed: 6, steps: 182_700 },
   },
