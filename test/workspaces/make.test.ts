@@ -184,7 +184,7 @@ function folderElsewhere(): string | undefined {
 
 test('a depot on another disk than the checkout has copies of its objects', async (context) => {
   const elsewhere = folderElsewhere();
-  if (elsewhere === undefined) return context.skip('all is on one disk');
+  if (elsewhere === undefined) return context.skip('this machine has only one disk');
   const { git, checkout, handle, dir } = await openProject();
   const other = join(elsewhere, 'a.git');
   // Nothing of a partial clone can be fetched.

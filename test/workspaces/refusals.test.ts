@@ -78,7 +78,7 @@ describe('a git command that fails', () => {
     expect(await nextStage().depot.check()).toEqual([]);
   });
 
-  test('after it did its work fails a save that is made all the same', async () => {
+  test('after it moved the ref fails the save, and the next save goes on from there', async () => {
     const { ada, ref, depot, failAt } = await openFailing();
     write(ada.folder, { 'old~': 'old\n' });
     await ada.save();
